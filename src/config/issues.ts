@@ -11,7 +11,7 @@ import type { Source } from './yaml/yaml.ts';
 interface Place {
   readonly source: Source;
   readonly path: Path;
-  /** Legal beside the schema's own, for the hint. */
+  /** Further legal keys, for the hint. */
   readonly moreKeys?: readonly string[];
 }
 

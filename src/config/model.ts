@@ -32,7 +32,7 @@ export interface Config {
   readonly self: readonly string[];
   /** The service that raises an alarm if the daemon stops calling it; null = none. */
   readonly heartbeat: HeartbeatSettings | null;
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly timeZone: string;
   /** The daily report; null = none. */
   readonly digest: DigestSettings | null;
@@ -104,7 +104,7 @@ export interface DatabaseSettings {
 export interface StateSettings {
   /** Absolute path. The token file of this machine is beside it, also if a database stores the state. */
   readonly file: string;
-  /** The database that keeps the state; null = the file does. */
+  /** The database that keeps the state; null if a file keeps it. */
   readonly postgres: DatabaseSettings | null;
   readonly maxBytes: number;
   readonly backup: BackupSettings;

@@ -82,7 +82,7 @@ function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[]): Su
 type Changed = ReadonlyMap<string, number>;
 const NOTHING_CHANGED: Changed = new Map();
 
-/** `changed`: intervals by rule that are other ones than written. */
+/** `changed`: the intervals that differ from the written ones, by rule. */
 function questionsOf(watches: readonly Watch[], changed: Changed): PlannedQuestion[] {
   const needOf = (asking: Asking, { rule }: Watch): Asking => ({
     ...asking,

@@ -12,7 +12,7 @@ export interface SandboxRoute {
   /** Behind `/api/v2/`, without a slash at the end. */
   readonly path: string;
   readonly operation: SandboxOperation | null;
-  /** As it was written; not checked yet. */
+  /** The address as the client wrote it, not checked yet. */
   readonly address: string;
   readonly params: Params;
 }

@@ -9,7 +9,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** The first one is being answered, the others wait for it. */
+/** The first exchange is being answered, the others wait for it. */
 type Outstanding = Exchange[];
 
 /** Requests of one connection. Browsers send one at a time. */

@@ -56,7 +56,7 @@ interface Named {
   readonly alert?: string;
 }
 
-/** Looks the name up among all that is open. */
+/** Looks the name up among all open alerts. */
 async function openNamed(terminal: Terminal, name: string, options: DaemonAddress): Promise<Named> {
   await using reader = await openStateOf(terminal, options);
   const open = await reader.openAlerts({ at: terminal.clock.now() });

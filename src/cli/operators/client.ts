@@ -77,7 +77,7 @@ const TOO_LATE = 408;
 const TRIES = 10;
 const PAUSE_MS = 1000;
 
-/** Nothing was sent: the daemon cannot have done it. */
+/** No connection was made, so the daemon cannot have acted. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Once a call may have reached the daemon, it is repeated until there is an answer: the daemon may be starting again. */

@@ -93,7 +93,7 @@ interface Handled {
   readonly alerts: number;
 }
 
-/** Instances of a rule each have a row, unless they are many that are in hand in one way. */
+/** Up to this many alike alerts of a rule have a row each; more share one row. */
 const MOST_ALIKE = 3;
 
 /** Alerts that are in hand or pending; many alerts of one rule become one row. */

@@ -27,7 +27,7 @@ export interface WholeAnswer {
   readonly decoded: Decoded;
   /** The body that was decoded. */
   readonly body: Buffer;
-  /** Its weight in bytes of an ordinary body. */
+  /** The size of an ordinary body, in bytes, that would need as much memory. */
   readonly weight: number;
   readonly isSmall: boolean;
 }

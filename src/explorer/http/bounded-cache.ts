@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /**
- * Requests repeat in the same order. Evicting the least recently used entry would evict the very next one, and the
+ * Requests repeat in the same order. To evict the least recently used entry would evict the very next one, and the
  * cache would never hit. So entries in use stay; a new one replaces one that was not used for this long.
  */
 const IDLE_AFTER_MS = 600_000;

@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts';
 
 /** The counters of requests; `telemetry/explorer-metrics.ts` implements them. */
 export interface ExplorerMeter {
-  /** Called after every request that left, retries included. */
+  /** Called after every request that was sent, retries included. */
   request(facts: {
     readonly explorer: string;
     readonly operation: OperationName;

@@ -102,7 +102,7 @@ export function createPause(): RequestGate {
       case 'out-of-credits':
       case 'no-key':
       case 'unauthorized':
-        // A request from before the pause is no failed probe.
+        // A request that left before the pause does not count as a failed probe.
         if (refused === null || isProbe) refuse(reason, settled, now);
         return;
       case null:

@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 
 export interface SpendShare {
-  /** Adds this growth since the last call. */
+  /** Adds the credits that have become available since the last call. */
   save(credits: number): void;
   /** The same, by time. */
   saveUntil(now: Instant, creditsPerMs: number): void;

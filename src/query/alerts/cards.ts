@@ -87,7 +87,7 @@ export async function standingOf(view: QueryContext, alert: OpenAlert): Promise<
   };
 }
 
-/** A line shows one field: the limit of a change, or of another field, is not on its scale. */
+/** A card draws one field: the limit of a change, or of another field, is not on its scale. */
 function hasDrawnLimit({ watch, rule }: OpenAlert): boolean {
   if (watch === null || rule?.type !== 'condition') return false;
   const subject = limitOf(rule.while)?.subject;

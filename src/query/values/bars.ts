@@ -104,7 +104,7 @@ function nowOf({ firings, unknown, from, now, knownFrom }: Day, beganAt: (span: 
 interface Day extends Spans {
   readonly from: Instant;
   readonly now: Instant;
-  /** The watch was never polled before this. */
+  /** The watch was never polled before this time. */
   readonly knownFrom: Instant;
 }
 

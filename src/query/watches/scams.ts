@@ -1,4 +1,4 @@
-// Scam tokens that were sent to accounts: they are counted, and not listed.
+// The scam tokens that accounts received: they are counted, and not listed.
 import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { subjectOf } from '../alerts/cards.ts';

@@ -19,7 +19,7 @@ import { complainOfPair } from './until.ts';
 export interface ReadAlert {
   readonly path: Path;
   readonly written: WrittenAlert;
-  /** False when something in it is wrong: it is checked for more problems, and not used. */
+  /** False if a part of the alert is wrong: the alert is checked for more problems, and not used. */
   readonly isWhole: boolean;
 }
 

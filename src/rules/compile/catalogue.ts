@@ -19,7 +19,7 @@ export interface Catalogue {
   explorer(name: string): ExplorerSettings | undefined;
   channel(name: string): Channel | undefined;
   language(kind: AnyKind, explorer: string): Language;
-  /** Warnings about names that no watch uses, and about channels that are used. */
+  /** Warnings about names that no watch uses, and about the used channels. */
   unused(): Problem[];
 }
 

@@ -20,7 +20,7 @@ export interface CompiledAlert {
   readonly notify: readonly string[] | null;
   /** The path of the alert in the file, below its watch. */
   readonly path: Path;
-  /** Paths that it reads of the last known values. */
+  /** The paths of last known values that the condition reads. */
   readonly readsBefore: readonly string[];
   readonly windows: readonly Window[];
 }

@@ -105,7 +105,7 @@ class WatchCompiler {
     return kind;
   }
 
-  /** Undefined when they are wrong; checked by the kind's own schema. */
+  /** Undefined if they are wrong; the kind's own schema checks them. */
   #optionsOf(kind: AnyKind | undefined, written: WrittenMap): { value: unknown } | undefined {
     const own = Object.entries(written).filter(([key]) => !Object.hasOwn(WatchShape.shape, key));
     if (kind === undefined) return undefined;

@@ -46,7 +46,7 @@ function faultIn(expression: string): string {
   return wrong ?? 'five or six fields, such as "*/15 * * * * *"';
 }
 
-/** Numbers that the field does not have; a step is none of them. */
+/** Numbers outside the range of the field; a step is not one of them. */
 function beyond(part: string, { name, size, first }: (typeof FIELDS)[number]): string[] {
   const last = name === 'day of week' ? 7 : first + size - 1;
   const numbers = part.replaceAll(/\/\d+|#\d+/g, '').match(/\d+/g) ?? [];

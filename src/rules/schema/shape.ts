@@ -50,7 +50,7 @@ const id = (description: string) =>
 
 const zone = () => ZoneShape.meta({ description: 'whose clocks cron goes by; UTC without it' });
 
-/** Everything but the kind's own keys and the alerts. */
+/** All keys except the kind's own and the alerts. */
 export const WatchShape = z.strictObject({
   id: id('your stable name: edits keep memory and history'),
   kind: z.string(),

@@ -29,7 +29,7 @@ function* blocksFrom(top: number): Iterable<BlockRow> {
   for (const height of downFrom(top)) yield { height, type: 'block' };
 }
 
-/** Every version of the block but the present one, the last one first. */
+/** All earlier versions of the block, the last one first. */
 function lostBlocks({ chain }: World, height: number): BlockRow[] {
   const times = chain.timesReplaced(height);
   return Array.from({ length: times }, (_, place) => ({ height, replaced: times - 1 - place, type: 'reorg' }));

@@ -14,7 +14,7 @@ interface Written {
 
 type Fields = Readonly<Record<string, Written>>;
 
-/** Named `old` until that release, and `now` since the other: the same release for both had both names. */
+/** Named `old` until one release, and `now` since another. If both are the same release, it had both names. */
 function renamed(old: string, until: Release, now: string, since: Release): Written {
   return { names: { [old]: { until }, [now]: { since } } };
 }

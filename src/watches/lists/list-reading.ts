@@ -12,7 +12,7 @@ export interface ListReading<F extends Fields> {
   readonly content?: object | undefined;
   /** Why the newest pages end above the known rows, and where to read on; null if they do not. */
   readonly stopped: Stopped | null;
-  /** The list has no rows below these. */
+  /** The list has no rows below the ones that were read. */
   readonly reachedEnd: boolean;
   /** The reading of older rows; null if no gap and no sweep was open. */
   readonly older: OlderReading<F> | null;

@@ -27,7 +27,7 @@ export interface NewestEnd {
 
 interface OlderOptions<F extends Fields> extends RowKey<F> {
   readonly newest: NewestEnd;
-  /** At most that many pages in all. */
+  /** The largest number of pages in all. */
   readonly maxPages: number;
 }
 

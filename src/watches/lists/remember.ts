@@ -16,7 +16,7 @@ export function remember<F extends Fields>(
   const blockByKey = new Map(before);
   for (const view of rows) {
     const { key = '', block } = positionOf(row, view);
-    // Keeps the pending rows that were met last.
+    // Moves the row to the end, since of the pending rows the last ones are kept.
     blockByKey.delete(key);
     blockByKey.set(key, block);
   }

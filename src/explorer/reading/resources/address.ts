@@ -86,7 +86,7 @@ export const AddressRef = new RecordType('AddressRef', {
   reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
 });
 
-/** Releases 6.9 to 9.0 report if it is scam, later ones its reputation. */
+/** Releases 6.9 to 9.0 report whether it is scam, later ones its reputation. */
 function reputationOf(raw: unknown): unknown {
   return typeof raw === 'boolean' ? (raw ? 'scam' : 'ok') : raw;
 }

@@ -1,5 +1,4 @@
-// Amounts are in whole coins and tokens. Compared with a number in the smallest unit, as chains count, a balance is always
-// below it.
+// Amounts are in whole coins and tokens. A number in the smallest unit, as chains count, is larger than any balance.
 import { Amount } from '../../../core/values/amount.ts';
 import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, type Node } from '../syntax.ts';

@@ -58,7 +58,7 @@ export function equalsText<T>(keyOf: (value: T) => string): (value: T, text: str
   return (value, text) => keyOf(value) === text.toLowerCase();
 }
 
-/** As `equalsText`, of each text in a list. */
+/** Like `equalsText`, for each text in a list. */
 export function isInTexts<T>(keyOf: (value: T) => string): (value: T, list: readonly string[]) => boolean {
   return (value, list) => list.some((text) => text.toLowerCase() === keyOf(value));
 }

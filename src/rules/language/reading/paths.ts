@@ -11,7 +11,7 @@ export interface Paths {
   readonly reads: ReadonlySet<string>;
   /** The subset of `reads` that is read from the last known values. */
   readonly readsBefore: ReadonlySet<string>;
-  /** Windows of the watch's history that are used. */
+  /** The windows of the watch's history that the condition reads. */
   readonly windows: readonly Window[];
   /** The node at the left end of a chain of dots. */
   baseOf(node: Node): Node;
