@@ -28,8 +28,9 @@ export const FEWEST_TRIES = 12;
  * after 5 and after another 25 min, since receivers also reject while they are being changed; the third rejection ends
  * it.
  *
- * const outcome = { type: 'again', why: '503', afterMs: 7000 } afterOutcome({ id, attempt: 1, rejections: 0, ageMs: 0,
- * outcome, at: 0, giveUpAfterMs }) // { state: 'due', outcome, dueAt: 7000 }
+ * const outcome = { type: 'again', why: '503', afterMs: 7000 }
+ * afterOutcome({ id, attempt: 1, rejections: 0, ageMs: 0, outcome, at: 0, giveUpAfterMs })
+ * // { state: 'due', outcome, dueAt: 7000 }
  */
 export function afterOutcome(tried: Try): Settlement {
   const { outcome, at } = tried;
