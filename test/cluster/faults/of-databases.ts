@@ -130,12 +130,15 @@ async function bounce(postgres: PostgresServer, how: 'fast' | 'immediate'): Prom
   await postgres.start();
 }
 
-/** Beyond the times after which a statement is given up. */
-const LOCKED_SECONDS = 16;
+/** Statements that are given up twice leave their connections behind, were they not ended. */
+const LOCKED_SECONDS = 26;
 /** As docs/cluster.md has it. */
 const MOST_CONNECTIONS = 5;
-/** A connection that was given up is cancelled within some seconds. */
-const CROWDED_SECONDS = 4;
+/**
+ * A statement that is given up is cancelled within some seconds. Where its line is cut as well, nobody can cancel it: the
+ * server ends it after its 9 s.
+ */
+const CROWDED_SECONDS = 10;
 const CONNECTIONS = `
   SELECT host(client_addr) AS address, count(*)::int AS count FROM pg_stat_activity
   WHERE application_name = 'chainwarden' GROUP BY client_addr`;
