@@ -1,18 +1,19 @@
-// Which config is in force. Every replica computes it from the same rows and comes to the same answer, so nobody leads.
+// Chooses the config in force. Every replica computes it from the same rows with the same result, so no leader is
+// needed.
 import type { Instant } from '../lib/clock.ts';
 
-/** What a live replica runs. */
+/** The config that a live replica runs. */
 export interface Announced {
   readonly checksum: string;
-  /** Since when it runs that, by the clock of the database. */
+  /** The time when the replica began to run it, by the clock of the database. */
   readonly announcedAt: Instant;
-  /** False: it names nothing that is remembered, and no operator has accepted it. */
+  /** False: its state for this config is empty, and no operator has accepted that. */
   readonly counts: boolean;
 }
 
 /**
- * The checksum that most live replicas that count run. Of several that equally many run: the one before, while anybody runs it; else
- * the one that was announced first, then the smallest. Null: none of them counts.
+ * The checksum that most live replicas run, among those that count. If several lead: the former one while a replica
+ * runs it, else the one announced first, then the smallest. Null if no replica counts.
  */
 export function configInForce(live: readonly Announced[], before: string | null): string | null {
   const counted = live.filter(({ counts }) => counts);

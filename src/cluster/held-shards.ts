@@ -13,15 +13,15 @@ import type { Log } from '../telemetry/log.ts';
 import type { Follower } from './ownership.ts';
 
 export interface HeldShards {
-  /** Those that are not known to be lost, also the ones that are about to be given back. */
+  /** Shards that are not known to be lost, including those that are about to be given back. */
   all(): readonly HeldShard[];
   fenceOf(shard: Shard): Fence | null;
   mayWork(shard: Shard): boolean;
   follow(follower: Follower): void;
   add(held: ClaimedShard, deadline: number): void;
-  /** Every lease lasts until then. */
+  /** All leases last until `deadline`. */
   prolong(deadline: number): void;
-  /** False: it was not held. */
+  /** False if the shard was not held. */
   lose(shard: Shard): boolean;
   /** Resolves when `giveBack` was called and has ended, or the shard was lost before. Never rejects. */
   release(shard: Shard, giveBack: (fence: Fence) => Promise<void>): Promise<void>;
@@ -59,7 +59,7 @@ export function createHeldShards({ clock, log }: { readonly clock: Clock; readon
     for (const follower of followers) await tell(entry, () => follower.claimed(shard, isTakeover));
   }
 
-  /** What it reads is read until it can be, or the shard is gone. */
+  /** Repeats the call until it succeeds or the shard is lost. */
   async function tell(entry: Entry, claimed: () => Promise<void>): Promise<void> {
     while (isCurrent(entry)) {
       try {

@@ -1,22 +1,25 @@
-// Which shards this process holds. It works on these alone; the other processes on the same state, its replicas, work on
-// the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica claims it.
+// The shards that this process holds. It works on these alone; the other processes on the same state, its replicas,
+// work on the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica
+// claims it.
 //
-// Where one process has the state for itself, as with a state file, nothing changes hands: every answer is a constant.
+// Where one process has the state for itself, as with a state file, no shard changes hands: every answer is a constant.
 import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { Reach } from './avoidance.ts';
 
-/** What the rest of the daemon knows of the other replicas. */
+/** The view of the other replicas for the rest of the daemon. */
 export interface Ownership {
-  /** False: this process holds every shard for as long as it lives, and no follower is ever called. */
+  /** False: this process holds every shard as long as it runs, and no follower is ever called. */
   readonly isShared: boolean;
 
-  /** Proves to the store that this process holds the shard. Null: it does not, so nothing of it may be written or begun. */
+  /**
+   * Proves to the store that this process holds the shard. Null: it does not, so no data of the shard may be written.
+   */
   fenceOf(shard: Shard): Fence | null;
 
-  /** Whether a request may still leave for the shard: its lease lasts long enough for that. */
+  /** True if the lease of the shard lasts long enough for another request. */
   mayWork(shard: Shard): boolean;
 
   /** Tells the other replicas what this one runs from now on. */

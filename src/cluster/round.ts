@@ -1,28 +1,28 @@
-// One round of a replica: what follows from the rows that the database answered to its renewal.
+// One round of a replica: the plan that follows from the database's answer to its renewal.
 //
 //   lost      a shard that was not renewed: another replica has claimed it
-//   found     one that was renewed although it is not known to be held: the answer to its claim was lost, a write of it was
-//             fenced by mistake, or the database went back; it is given back and claimed anew
-//   claims    shards that nobody holds, up to the share; only while the own config is in force
-//   releases  one shard too many of a family, found so in two rounds running; all of them, where another config is in force:
-//             what is decided by one that is not would take the place of what the others remember
+//   found     a renewed shard that is not known to be held: the answer to its claim was lost, a write of it was fenced by
+//             mistake, or the database went back; it is given back and claimed again
+//   claims    free shards, up to the quota; only while this replica's config is in force
+//   releases  one shard of a family above the quota for two rounds; all shards while another config is in force, since
+//             decisions by a config that is not in force would replace the state of the other replicas
 //
-// Times are of the monotonic clock of this process, in milliseconds, unless they are called otherwise.
+// Times are of the monotonic clock of this process, in milliseconds, unless their names say otherwise.
 import type { Instant } from '../lib/clock.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { HeldShard, Renewed } from '../store/contract/cluster.ts';
 import { configInForce } from './agree.ts';
 import { groupsFor, type Family, type ShareGroup } from './share.ts';
 
-/** What is remembered from one round to the next. */
+/** The values that one round passes to the next. */
 export interface RoundState {
-  /** By the id of a live replica, since when its config is not the one in force. */
+  /** By the id of a live replica, the time since when its config is not the one in force. */
   readonly outvoted: ReadonlyMap<string, OutvotedSince>;
-  /** When the last round that was answered was sent; null: none was. */
+  /** The time when the last answered round was sent; null: none was answered. */
   readonly sentAt: number | null;
-  /** Nothing is claimed before that: after an outage its owners come first. */
+  /** No shard is claimed before that time: after an outage the former owners claim first. */
   readonly claimsFrom: number;
-  /** Groups of shards of which more than the share was held. */
+  /** Groups of shards of which this replica held more than its quota. */
   readonly crowded: readonly string[];
   /** Since when all live replicas are known to run one config. */
   readonly agreedSince: number | null;
@@ -49,7 +49,7 @@ export interface RoundInput {
   /** This replica. */
   readonly id: string;
   readonly renewed: Renewed;
-  /** Of the config of this replica. */
+  /** The checksum of this replica's config. */
   readonly checksum: string;
   readonly held: readonly HeldShard[];
   readonly sentAt: number;
@@ -146,12 +146,12 @@ function isSame(a: Fence, b: Fence): boolean {
   return a.key === b.key && a.epoch === b.epoch;
 }
 
-/** What no config names may be ended. */
+/** True if shards that no config names may be ended. */
 export function mayRetire(state: RoundState, now: number, leaseMs: number): boolean {
   return state.mayRetire && !isStale(state, now, leaseMs);
 }
 
-/** The last answer is so old that leases may have ended since, and other replicas may have come and gone. */
+/** The last answer is so old that leases may have ended since, and replicas may have started or stopped. */
 function isStale({ sentAt }: RoundState, now: number, leaseMs: number): boolean {
   return sentAt !== null && now - sentAt > leaseMs - roundMs(leaseMs);
 }

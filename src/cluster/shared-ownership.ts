@@ -82,7 +82,10 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     avoidance.look();
   }
 
-  /** What is remembered here may never have been stored. What this replica has all the same is found, and claimed anew. */
+  /**
+   * The state here may never have been stored. Shards that this replica still holds are found in the next round, and
+   * claimed again.
+   */
   function forget(): void {
     log.warn('cluster:went-back', { effect: READ_AGAIN });
     for (const { shard } of held.all()) drop(shard, 'the database lacks what it had before');
@@ -90,8 +93,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   }
 
   /**
-   * It may lack what was written since the last renewal, and a watch whose value stays would never show it. Senders end
-   * the tries that are under way, so that none is made again meanwhile; what is remembered of watches is not written down.
+   * The database may lack writes since the last renewal, and a watch whose value stays would never show it. Senders end
+   * the tries that are under way, so that none is repeated meanwhile; the memory of watches is not written.
    */
   function readAnew(): void {
     log.info('cluster:database-restarted', { effect: READ_AGAIN });
@@ -133,7 +136,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     goOnAtOnce();
   }
 
-  /** What is free now is claimed in the next round. */
+  /** Free shards are claimed in the next round. */
   function goOnAtOnce(): void {
     roundAt = 0;
     isNextDue = true;
@@ -216,10 +219,10 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   return {
     isShared: true,
     fenceOf: (shard) => held.fenceOf(shard),
-    // Another config is not worked by before it is known to be in force.
+    // No work is done by another config before it is known to be in force.
     mayWork: (shard) => declared?.checksum === inForce && held.mayWork(shard),
     declare(config) {
-      // What the others answered so far was about the former config.
+      // The answers of the other replicas so far were about the former config.
       if (config.checksum !== declared?.checksum) state = { ...state, agreedSince: null, mayRetire: false };
       declared = config;
       roundAt = 0;

@@ -27,7 +27,7 @@ import type {
 import { alertOf, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './policy/rate.ts';
 import { FREE, stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
-/** What becomes of one group. It grows while the group is decided. */
+/** The decision about one group. It grows while the group is decided. */
 export interface GroupDecision {
   readonly group: DispatchGroup;
   closedAt: Instant | null;
@@ -36,16 +36,16 @@ export interface GroupDecision {
   readonly batches: DeliveryBatch[];
   readonly withdrawn: Withdrawal[];
   readonly needless: NeedlessRepeat[];
-  /** What waits for a summary of the target. */
+  /** Members that wait for a summary of the target. */
   readonly counted: Of<'count'>[];
-  /** When to ask again. */
+  /** The times at which to decide again. */
   readonly wakes: Instant[];
 }
 
 /** A member with one certain result. */
 export type Of<T extends Next['type']> = JudgedMember & { readonly next: Extract<Next, { type: T }> };
 
-/** What a target was sent, which grows with what a round closes. */
+/** The messages that a target was sent, including those that this round closes. */
 export interface SentTally extends SentBefore {
   readonly common: Instant[];
   readonly critical: SentBefore['critical'][number][];
@@ -158,7 +158,7 @@ interface Candidate {
   readonly lines: readonly ClosedLine[];
 }
 
-/** Which of them may be in a message that is closed now. */
+/** A test whether a candidate may be in a message that is closed now. */
 function withinCap({ part, context, sent }: Round, some: readonly Candidate[]): (member: GroupMember) => boolean {
   const { cap } = part.group;
   if (cap === null) return () => true;
@@ -315,7 +315,7 @@ function withdraw({ group, withdrawn }: GroupDecision, { member, owed }: JudgedM
 
 const MINUTE_MS = 60_000;
 
-/** What waits for a change is looked at each whole minute: all groups of a target at once. */
+/** Members that wait for a change are decided again each whole minute: all groups of a target together. */
 function wakeOf({ until }: Pick<Hold, 'until'>, now: Instant): Instant {
   return until === 'change' ? (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS : until;
 }

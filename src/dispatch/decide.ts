@@ -1,15 +1,15 @@
-// What happens to one alert at one target now. The first of these that is so decides:
+// Decides about one alert at one target now. The first line that applies decides:
 //
-//    1  nothing is owed, and no repeat is due           nothing
+//    1  nothing is pending, and no repeat is due        nothing
 //    2  retracted before it can have arrived            nothing; its delivery is cancelled
-//    3  resolved before it can have arrived             said as one thing; its delivery is merged into that; go on
-//    4  the end of what was told or tried               passes every mute: to 9
+//    3  resolved before it can have arrived             sent as one; its delivery is merged into that; go on
+//    4  the end of a transition that was sent or tried  passes every mute: to 9
 //    5  an open alert inhibits it                       hold
-//    6  a silence is about it                           hold
+//    6  a silence matches it                            hold
 //    7  a repeat, and it is acknowledged or unpolled    hold
 //    8  a mute window                                   hold
 //       held back until now, and acknowledged meanwhile hold, for a machine
-//    9  the target was sent too much                    hold, then counted in a summary
+//    9  the target is over its cap                      hold, then counted in a summary
 //   10  the timer of its group                          wait, or send
 //
 // 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
@@ -21,7 +21,7 @@ import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold }
 import type { DispatchGroup, GroupMember, Held, RecipientState, Renewal, SummaryKind, MemberVerdict } from './model.ts';
 import { isHeard, owedOf, UNTOLD, type MessageItem, type Owed } from './owed.ts';
 
-/** One member, with what a round found out about it. */
+/** One member, with the facts that a round found about it. */
 export interface JudgedMember {
   readonly member: GroupMember;
   readonly state: RecipientState;
@@ -67,7 +67,7 @@ export function judge(
 
 type Facts = Omit<JudgedMember, 'next'>;
 
-/** What happened in a silence is silenced, though it was over when somebody came to decide it. */
+/** A transition during a silence counts as silenced, even if the silence is over when it is decided. */
 function withPastSilence(
   context: Context,
   member: GroupMember,
@@ -130,7 +130,7 @@ function withEndFirst({ state }: Facts, lines: readonly ClosedLine[], hold: Hold
   return { type: 'news', lines: now, rest: now.length < lines.length ? hold : null };
 }
 
-/** What a silence or an inhibition kept back needs a message of its own only where it still holds. */
+/** A transition that a silence or an inhibition held back needs its own message only if the alert still fires. */
 function isOverAlready({ transition, as }: MessageItem): boolean {
   return as === 'fired-and-resolved' || transition !== 'firing';
 }
@@ -160,12 +160,15 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   if (state.owed !== null || state.notifiedAt === null) return nothing(context.now + repeatMs);
   const dueAt = Math.min(state.notifiedAt, context.now) + repeatMs;
   const hold = holdOfRepeat(context, member);
-  // What holds a repeat that is not due yet may be over when it is.
+  // The cause that holds a repeat before its time may have ended by then.
   if (hold !== null) return dueAt <= context.now ? { type: 'hold', hold } : nothing(dueAt);
   return tellingAgain(context, facts, { at: dueAt, notifiedAt: state.notifiedAt, repeatMs });
 }
 
-/** It is told at once of what it knows. A target that was to be called is not called once somebody has answered. */
+/**
+ * The target is sent its known transitions at once. A target that was to be called is not called once somebody has
+ * answered.
+ */
 function nextRenewed(context: Context, facts: Facts, { why }: Renewal): Next {
   const { now } = context;
   const hold = holdOfRepeat(context, facts.member);
@@ -209,13 +212,13 @@ function repeated({ member, state }: Facts, at: Instant): ClosedLine['item'] {
 }
 
 function lineOf({ world }: Context, { member, state }: Facts, item: ClosedLine['item']): ClosedLine {
-  // What was held back before the end of what was told is a repeat of it.
+  // A transition held back before the end of a sent alert is a repeat of it.
   if (item.isEnd) return { alert: member, item, renewed: null, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
   const { renewed } = state;
   const isLate = item.as === 'repeat' || heldAt !== null || renewed !== null;
   const present = item.transition === 'firing' && member.isOpen ? world.presentOf(member) : null;
-  // News that waited for its group may have been overtaken by a poll.
+  // A poll may be newer than a transition that waited for its group.
   const isLater = isLate || (present !== null && present.at > item.at);
   return { alert: member, item, renewed, heldAt, heldBy: state.held?.by ?? null, present: isLater ? present : null };
 }

@@ -1,11 +1,11 @@
-// Who else is called when nobody answers, or when nobody could be reached.
+// Chooses further targets when nobody answers, or when no target could be reached.
 import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { FIRST_POLL_MS } from './policy/inhibit.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
-/** A critical alert that no channel took for so long fails over. */
+/** A critical alert fails over if no channel accepted it for so long. */
 const FAILOVER_MS = 300_000;
 
 /** By target: how often it was called since the time to the steps began. */
@@ -66,7 +66,7 @@ type World = Pick<DispatchContext, 'startedAt' | 'lookedAt'> & { readonly recipi
 export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   const { since: begun, calls } = alert;
   if (!alert.isOpen || alert.isAcked || begun === null) return { escalate: [], calls, failover: [], askAt: null };
-  // What lies ahead, since the clock was set back, counts as of now.
+  // A future instant, after the clock was set back, counts as of now.
   const since = Math.min(begun, now);
   const knownFrom = world.lookedAt(alert.watch) === null ? Math.min(world.startedAt, now) + FIRST_POLL_MS : since;
   const dueAt = ({ afterMs }: EscalationStep): Instant => Math.max(since + afterMs, knownFrom);

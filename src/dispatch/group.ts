@@ -30,14 +30,14 @@ export function timersOf({ options }: Pick<Routing, 'options'>, unit: DispatchGr
   };
 }
 
-/** What the config in force says of groups. */
+/** The grouping rules of the config in force. */
 export interface GroupingRules {
-  /** Of a channel that is gone, `alert`: what is owed there waits until a config has it again. */
+  /** `alert` for a removed channel: its pending transitions wait until a config has the channel again. */
   readonly channelOf: (channel: string) => Pick<DispatchGroup, 'unit'>;
   readonly routingOf: (labels: Labels) => Pick<Routing, 'options'>;
 }
 
-/** The group that tells an alert to a target. */
+/** The group in which an alert is sent to a target. */
 export function placeOf(
   alert: { readonly key: Key; readonly labels: Labels },
   target: Recipient,

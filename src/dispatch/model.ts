@@ -1,9 +1,9 @@
-// What dispatch is about: transitions that are owed, who is told of them, and what each of those knows.
+// The model of dispatch: pending transitions, their targets, and the state of each target.
 //
 //   notification     the stored row of one transition
 //   target           one recipient of one channel
 //   routing          targets and options of one alert
-//   recipient state  what one target knows of one alert
+//   recipient state  the state of one alert for one target
 //   dispatch group   alerts that share one target and one timer
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
@@ -101,17 +101,17 @@ export interface CriticalLines {
   readonly alerts: readonly string[];
 }
 
-/** A summary of critical alerts is one of its own. */
+/** A summary of critical alerts has its own stream. */
 export type SummaryStream = SummaryKind | 'critical_overflow_summary';
 
-/** What a recipient was sent within the hour, by when it was closed. */
+/** The messages to a recipient within the last hour, by the time at which they were closed. */
 export interface SentBefore {
-  /** Messages without a critical line. Summaries are no part of these two. */
+  /** Messages without a critical line. Summaries are in neither of these two lists. */
   readonly common: readonly Instant[];
   readonly critical: readonly { readonly at: Instant; readonly rules: readonly string[] }[];
-  /** Critical alerts that any message of the last ten minutes was about, as in `CriticalLines`. */
+  /** Critical alerts in any message of the last ten minutes, as in `CriticalLines`. */
   readonly heardOf: ReadonlySet<string>;
-  /** The last of each. */
+  /** The time of the last summary of each stream. */
   readonly summaries: ReadonlyMap<SummaryStream, Instant>;
 }
 
@@ -121,29 +121,29 @@ export interface Held {
   readonly by: string | null;
 }
 
-/** What one target knows of one alert. `wanted`, `closed`, `notified`: the newest seq owed, batched, accepted. */
+/** The state of one alert for one target. `wanted`, `closed`, `notified`: the newest pending, batched, accepted seq. */
 export interface RecipientState {
   readonly wanted: number;
-  /** Nothing up to here is looked at again: it was batched, counted, or needs no message. */
+  /** Transitions up to here are settled: batched, counted, or in need of no message. */
   readonly closed: number;
-  /** Accepted, or of unknown outcome. */
+  /** The newest seq whose message was accepted, or has an unknown outcome. */
   readonly notified: number;
-  /** When that was, or when the last message was given up. */
+  /** The time of that, or the time when the last message was given up. */
   readonly notifiedAt: Instant | null;
-  /** The begin that was batched and whose end was not: this target is owed the end. Null: it knows of nothing open. */
+  /** The begin that was batched without its end: the end is pending for this target. Null: no begin is open for it. */
   readonly begun: number | null;
   readonly held: Held | null;
   readonly heldAt: Instant | null;
   /** Its deliveries that are not settled: `tried` if one of them may have arrived; null: there are none. */
   readonly owed: 'untried' | 'tried' | null;
-  /** Why it is to be told at once of what is open, whatever it knows; null: it is not. */
+  /** The reason to send what is open at once, even if it was sent before; null: none. */
   readonly renewed: Renewal | null;
 }
 
-/** What a decision reads of a notification. */
+/** The fields of a notification that a decision reads. */
 export type PendingTransition = Pick<Notification, 'seq' | 'episode' | 'transition' | 'at'>;
 
-/** An alert in one of its episodes, as it is routed and told. */
+/** An alert in one of its episodes, with its routing. */
 export interface AlertEpisode {
   readonly key: Key;
   readonly watch: WatchId;
@@ -160,7 +160,7 @@ export interface GroupMember extends Omit<AlertEpisode, 'alert'> {
   /** False: an event that no route left open when it happened. */
   readonly needsAck: boolean;
   readonly routing: Pick<Routing, 'options'>;
-  /** What lies beyond `closed`, in order of seq. */
+  /** Transitions after `closed`, in order of seq. */
   readonly news: readonly PendingTransition[];
 }
 
@@ -168,7 +168,7 @@ export interface GroupMember extends Omit<AlertEpisode, 'alert'> {
 export interface DispatchGroup {
   readonly id: string;
   readonly target: Recipient;
-  /** `group`: one message for several alerts. `alert`: one call for each. */
+  /** `group`: one message for several alerts. `alert`: one call for each alert. */
   readonly unit: 'alert' | 'group';
   /** Null: the target may be sent any number. */
   readonly cap: Cap | null;
@@ -231,10 +231,10 @@ export interface DispatchContext {
   readonly presentOf: PresentOf;
 }
 
-/** The values of an alert that fires, as a poll since the start read them last; null: none did. */
+/** The values of a firing alert from the newest poll since the start; null if there was none. */
 export type PresentOf = (alert: Pick<AlertEpisode, 'watch' | 'key'>) => Present | null;
 
-/** What happens to one member now. `until: change`: it waits for no time, but for its cause to end. */
+/** The decision about one member. `until: change`: it waits until its cause ends, not for a time. */
 export type MemberVerdict =
   | { readonly type: 'send'; readonly as: 'news' | 'repeat' }
   | { readonly type: 'hold'; readonly until: Instant | 'change'; readonly why: Held }
@@ -250,15 +250,15 @@ export interface DeliveryBatch {
   readonly id: DeliveryId;
   readonly kind: DeliveryKind;
   readonly target: Recipient;
-  /** Null of summaries and reports. */
+  /** Null for summaries and reports. */
   readonly groupId: string | null;
-  /** Of the most severe member. */
+  /** The severity of the most severe member. */
   readonly severity: Severity;
-  /** Null: no line of it is critical. */
+  /** Null if no line is critical. */
   readonly critical: CriticalLines | null;
   /** The most severe first, then the oldest. */
   readonly members: readonly BatchMember[];
-  /** When it was to be closed; of a summary, its slot. Part of its id. */
+  /** The time at which it was to be closed; for a summary, its slot. It is part of the id. */
   readonly dueAt: Instant;
 }
 
@@ -272,11 +272,13 @@ export interface BatchMember {
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */
   readonly heldBy: string | null;
-  /** Values later than those of the transition; null: none are known, or it is told as it happened. */
+  /**
+   * Values later than those of the transition; null: none are known, or the message shows the transition's own values.
+   */
   readonly present: Present | null;
 }
 
-/** What leaves a delivery that was not tried yet: all of this key from this seq on. */
+/** Removes transitions from an untried delivery: all of this key from this seq on. */
 export interface Withdrawal {
   readonly target: Recipient;
   readonly key: Key;
@@ -284,7 +286,7 @@ export interface Withdrawal {
   readonly as: 'merged' | 'cancelled';
 }
 
-/** An alert of which a target need not be told again that it is so: it is told that it is over. */
+/** An alert whose repeat is needless for a target, because the end is sent. */
 export interface NeedlessRepeat {
   readonly target: Recipient;
   readonly key: Key;
@@ -293,40 +295,42 @@ export interface NeedlessRepeat {
 /** By group id, then by key. */
 export type States = ReadonlyMap<string, ReadonlyMap<Key, RecipientState>>;
 
-/** What operators decided about messages. */
+/** The decisions of operators about messages. */
 export interface Policy {
-  /** Rises whenever an operator makes, extends or ends one of them. */
+  /** Rises whenever an operator makes, extends or ends a silence or an acknowledgement. */
   readonly version: number;
   readonly silences: readonly Silence[];
   readonly acks: readonly Ack[];
 }
 
-/** What one round rests on. With one group of a target come all of its groups that are due or hold something back. */
+/**
+ * The input of one round. One group of a target brings all groups of that target that are due or hold transitions back.
+ */
 export interface DispatchRound {
   readonly groups: readonly DispatchGroup[];
   readonly states: States;
   readonly world: DispatchContext;
 }
 
-/** When a group closed its last batch, and when it is to be decided again. */
+/** The time when a group closed its last batch, and the time of its next decision. */
 export interface GroupTimer {
   readonly id: string;
   readonly closedAt: Instant | null;
-  /** Null: only news can change anything. */
+  /** Null: only new transitions can change the decision. */
   readonly wakeAt: Instant | null;
 }
 
-/** What a round writes. */
+/** The rows that a round writes. */
 export interface RoundResult {
   readonly groups: readonly GroupTimer[];
-  /** Of the members whose state changed. */
+  /** States of the members that changed. */
   readonly states: States;
   readonly batches: readonly DeliveryBatch[];
   readonly withdrawn: readonly Withdrawal[];
-  /** Repeats that wait for another try leave the deliveries that hold them. */
+  /** Repeats that wait for another try are removed from their deliveries. */
   readonly needless: readonly NeedlessRepeat[];
-  /** By group id: members that are told again while they are open. */
+  /** By group id: members with repeats while they are open. */
   readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;
-  /** By group id, then by key: why each member is said or not. */
+  /** By group id, then by key: the reason why each member is sent or not. */
   readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, MemberVerdict>>;
 }

@@ -1,18 +1,18 @@
-// What a target would be told of one alert now, out of all that happened to it since its last message.
+// The items that a target would be sent of one alert now, from all transitions since its last message.
 //
 //   begin    event, firing, reinstated
-//   update   corrected, and a begin of what has begun
+//   update   corrected, and a begin of an alert that has begun
 //   end      resolved, retracted
 //
-// An end is told to those who were told the begin, or may have been. A begin whose tries were all refused told nobody. What
-// ended before anybody was told of it is either
-// not said at all (retracted) or said as one thing (fired and resolved).
+// An end is sent to targets that were sent the begin, or may have been. A begin whose tries were all refused counts as
+// not sent. An alert that ended before its begin was sent is not sent (retracted), or
+// sent as one item (fired and resolved).
 import type { Instant } from '../lib/clock.ts';
 import type { PendingTransition, RecipientState, TransitionName } from './model.ts';
 
 /** One line of a message. */
 export interface MessageItem {
-  /** The first transition that it stands for. */
+  /** The first transition that the line covers. */
   readonly from: number;
   readonly seq: number;
   readonly episode: number;
@@ -26,14 +26,14 @@ export interface MessageItem {
 
 export interface Owed {
   readonly items: readonly MessageItem[];
-  /** Why some news is not said. */
+  /** The reason why some transitions are not sent. */
   readonly dropped: 'retracted' | 'not-told' | null;
-  /** What was batched and not tried, and need not be sent any more. */
+  /** Members of an untried batch that need not be sent any more. */
   readonly withdraw: { readonly from: number; readonly as: 'merged' | 'cancelled' } | null;
   readonly newest: number;
 }
 
-/** What a target knows of an alert that it was never told of. */
+/** The state of a target that was never sent a message about the alert. */
 export const UNTOLD: RecipientState = {
   wanted: 0,
   closed: 0,
@@ -95,7 +95,7 @@ function addEnd(owed: Growing, begun: Begun | null, one: PendingTransition): voi
     owed.dropped ??= 'not-told';
     return;
   }
-  // What is owed of the same begin is overtaken by its end.
+  // The end replaces all pending items of the same begin.
   while ((owed.items.at(-1)?.seq ?? -1) >= begun.from) owed.items.pop();
   if (begun.isHeard) owed.items.push({ ...one, from: one.seq, as: 'news', isEnd: true });
   else addUnheardEnd(owed, begun, one);

@@ -1,10 +1,11 @@
-// Whom a transition is owed to: those whom the routes name, and those who were told what it changes.
+// Chooses the targets of a transition: those that the routes name, and those that were sent the state it changes.
 import type { PendingTransition, RecipientState } from './model.ts';
 import { isEnd, UNTOLD } from './owed.ts';
 
 /**
- * What a target knows once a transition has happened; null: it has nothing to do with this alert. Who joins late hears of
- * what happens from then on. Who is not named any more hears the end of what it was told, and no new begin.
+ * The state of a target after a transition; null: the target has nothing to do with this alert. A target that joins
+ * late is sent later transitions only. A target that is no longer named is sent the end of an alert that it was told
+ * of, and no new begin.
  */
 export function stateOwing(
   state: RecipientState | null,
@@ -13,12 +14,12 @@ export function stateOwing(
 ): RecipientState | null {
   if (!isNamed) return state !== null && isOwedWithoutName(state, transition) ? { ...state, wanted: seq } : state;
   const before = state ?? UNTOLD;
-  // What happened while it was not named stays unsaid.
+  // Transitions while the target was not named are not sent.
   const isSettled = before.closed >= before.wanted;
   return { ...before, wanted: seq, closed: isSettled ? seq - 1 : before.closed };
 }
 
-/** The end of a begin that still waits is owed as well: it is told as one thing, or not at all. */
+/** The end of a begin that is still pending is pending as well: both are sent as one, or neither. */
 function isOwedWithoutName(
   { begun, wanted, closed }: RecipientState,
   transition: PendingTransition['transition'],

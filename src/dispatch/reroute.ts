@@ -50,17 +50,17 @@ export interface RerouteResult {
   /** Targets that join. */
   readonly owing: readonly Owing[];
   readonly withdrawn: readonly Withdrawal[];
-  /** Something waited for a target, and the config names nobody to tell it to. */
+  /** A target had pending transitions, and the config names no other target for them. */
   readonly undeliverable: readonly Undeliverable[];
   /** Open alerts to which the rule in force gives other labels. */
   readonly relabelled: readonly Pick<ActiveAlert, 'key' | 'labels'>[];
-  /** Those that are gone, of those who know of these alerts. */
+  /** Targets that know of these alerts and are removed. */
   readonly gone: GoneTargets;
 }
 
 const GONE_MS = 30_000;
 
-/** Pure. `goneBefore`: as a former run found it. */
+/** Pure. `goneBefore`: the removed targets that a former run found. */
 export function reroute(
   active: readonly ActiveAlert[],
   rules: ReroutingRules,

@@ -1,4 +1,5 @@
-// Who is told of an alert, and how: the result of all routes. Pure, so that the daemon, `check` and tests of rules agree.
+// Chooses the targets of an alert and its options from all routes. Pure, so that the daemon, `check` and tests of rules
+// agree.
 import { BUILT_IN_RULE } from '../core/model/ids.ts';
 import { matches } from './policy/match.ts';
 import { namesSelf } from './policy/silenced.ts';

@@ -1,11 +1,11 @@
-// What the config in force and the running process say to a round. Decisions are pure: they read it, and nothing else.
+// The input of a round from the config in force and the running process. Decisions are pure: they read nothing else.
 import type { DecidingRules } from './rounds/due-round.ts';
 import type { ReroutingRules } from './reroute.ts';
 
 export interface DispatchRules extends DecidingRules, ReroutingRules {
   readonly channelOf: DecidingRules['channelOf'];
-  /** Channels on which messages to one recipient are counted. */
+  /** Channels that count the messages to each recipient. */
   readonly counted: readonly string[];
-  /** Channels on which nobody answers. */
+  /** Channels on which nobody can answer. */
   readonly unanswered: readonly string[];
 }

@@ -7,7 +7,7 @@ import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { DueGroup, DueRound } from './rounds/due-round.ts';
 import type { DeliveryBatch, BatchMember, Key, RoundResult } from './model.ts';
 
-/** What one commit writes. */
+/** The part of a round that one commit writes. */
 export interface RoundShare {
   readonly round: DueRound;
   readonly result: RoundResult;

@@ -1,15 +1,15 @@
-// What a target knows of an alert after a decision.
+// The state of an alert for a target after a decision.
 import type { Instant } from '../lib/clock.ts';
 import type { JudgedMember } from './decide.ts';
 import type { Held, RecipientState } from './model.ts';
 import type { MessageItem } from './owed.ts';
 
-/** What it owes waits as before; what is not owed any more is closed. */
+/** Pending transitions wait as before; transitions that are no longer pending are closed. */
 export function stateWaiting({ state, owed }: JudgedMember): RecipientState {
   return closedBefore(state, owed.items[0]?.from ?? owed.newest + 1, owed.withdraw !== null);
 }
 
-/** Nothing of it is owed. */
+/** No transition of it is pending. */
 export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
@@ -35,10 +35,10 @@ export function stateCounted({ state, owed }: JudgedMember): RecipientState {
   return { ...closedBefore(state, owed.newest + 1, owed.withdraw !== null), ...FREE };
 }
 
-/** Nothing holds it, and nothing is to be told again. */
+/** Nothing holds it back, and no repeat is due. */
 export const FREE = { held: null, heldAt: null, renewed: null };
 
-/** What was batched and is withdrawn may have to be said later: it lies beyond `closed` again. */
+/** A withdrawn transition may have to be sent later, so `closed` goes back before it. */
 function closedBefore(state: RecipientState, from: number, isWithdrawn: boolean): RecipientState {
   const closed = isWithdrawn ? from - 1 : Math.max(state.closed, from - 1);
   const after = { ...state, wanted: Math.max(state.wanted, closed), closed };

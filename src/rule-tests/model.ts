@@ -13,13 +13,13 @@ export interface RuleTest {
   readonly line: number;
   readonly name: string;
   readonly watch: Watch;
-  /** Of the config that the test names; none without one. */
+  /** The routes of the config that the test names; empty without a config. */
   readonly routes: readonly Route[];
   /** True: the list was empty before the first poll. */
   readonly isWithoutBaseline: boolean;
   readonly polls: readonly WrittenPoll[];
   readonly expected: readonly Expected[];
-  /** The address that a name stands for, where there is one. */
+  /** The address that a name stands for, if there is one. */
   readonly addressOf: AddressOf;
 }
 
@@ -29,7 +29,7 @@ export interface WrittenPoll {
   readonly at: Instant;
   /** `1m30s`, as written. */
   readonly offset: string;
-  /** What it saw, as written, on one line that is safe to print. */
+  /** The values of the poll as written, on one line that is safe to print. */
   readonly shown: string;
   readonly head: Head | null;
   readonly input: PollInput;

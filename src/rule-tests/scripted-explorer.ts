@@ -1,5 +1,5 @@
-// What a test wrote, in the place of an explorer: recorded answers, fields from which the kind makes what it would have
-// seen, or the reason of a missed poll.
+// The values written in a test in place of an explorer: recorded answers, fields from which the kind makes its
+// observation, or the reason of a missed poll.
 import { takePage, type ChainRecord } from '../core/chain/chain-record.ts';
 import { upToHead } from '../core/chain/tick-chain.ts';
 import type { Reading } from '../core/model/watch/kind.ts';

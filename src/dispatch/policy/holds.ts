@@ -1,4 +1,4 @@
-// What keeps an alert from being told now: an open alert that explains it, a silence, an acknowledgement, a mute window.
+// The causes that hold an alert back now: an open alert that explains it, a silence, an acknowledgement, a mute window.
 import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { FIRST_POLL_MS, inhibitionsAt, type InhibitionOf } from './inhibit.ts';
@@ -6,17 +6,17 @@ import type { Ack, GroupMember, Held, InhibitionSource, MuteWindow, Silence, Dis
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
 
-/** Rounds know of silences that ended so long ago. */
+/** Rounds read silences that ended less than this time ago. */
 export const PAST_SILENCES_MS = 86_400_000;
 
 export interface Hold {
   readonly why: Held;
   readonly until: Instant | 'change';
-  /** Events that happened since then need not be counted when it is over; null: all of them are. */
+  /** Events since then need not be counted when the hold is over; null: all events are counted. */
   readonly dropsSince: Instant | null;
 }
 
-/** What a round knows at its instant, looked up once for all members. */
+/** The inputs of a round at its instant, computed once for all members. */
 export interface Context {
   readonly now: Instant;
   readonly world: DispatchContext;
@@ -62,15 +62,15 @@ export function contextOf(world: DispatchContext, now: Instant): Context {
   };
 }
 
-/** An alert as far as it may be held. */
+/** The fields of an alert that decide whether it is held back. */
 export type Holdable = Pick<GroupMember, 'key' | 'watch' | 'labels' | 'severity' | 'episode' | 'routing'>;
 
-/** What holds any message but the end of what was told. The first in this order. */
+/** The first cause, in this order, that holds back a message that is not the end of a sent alert. */
 export function holdOf(context: Context, member: Holdable): Hold | null {
   return inhibited(context, member) ?? silenced(context, member) ?? muted(context, member);
 }
 
-/** What holds a repeat. */
+/** The first cause, in this order, that holds back a repeat. */
 export function holdOfRepeat(context: Context, member: Holdable): Hold | null {
   return (
     inhibited(context, member) ??
@@ -81,13 +81,13 @@ export function holdOfRepeat(context: Context, member: Holdable): Hold | null {
   );
 }
 
-/** What holds what somebody has answered. */
+/** The hold of an alert that somebody has acknowledged. */
 export function holdOfAck({ ackOf }: Context, member: Holdable): Hold | null {
   const ack = ackOf(member);
   return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, dropsSince: null };
 }
 
-/** The silence that is over and was in force in all of that time; null: there was none. */
+/** The past silence that was in force during all of that time; null: there was none. */
 export function silenceOver(
   { world, now }: Context,
   { labels }: Pick<GroupMember, 'labels'>,

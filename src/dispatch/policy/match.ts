@@ -1,5 +1,5 @@
-// Which alerts a route, a silence or an inhibition is about. Plain text search, no regular expressions: the patterns and
-// the values come from people, and neither may cost time that nobody expects.
+// Matches alerts against routes, silences and inhibitions. Plain text search, no regular expressions: patterns and
+// values come from people, and neither may cost unexpected time.
 import type { Labels, Matcher } from '../model.ts';
 
 /**

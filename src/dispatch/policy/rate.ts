@@ -18,10 +18,10 @@ const HOUR_MS = 3_600_000;
 const TIMES_OF_CRITICAL = 2;
 const SHARE_OF_RULE = 1 / 4;
 
-/** What people's channels have where the config says nothing. */
+/** The default cap of channels to people. */
 export const CAP_OF_PEOPLE: Cap = { burst: 10, perHour: 30 };
 
-/** What a target without a cap was sent, as far as anybody asks. */
+/** The sent messages of a target without a cap: none count. */
 export const NOTHING_SENT: SentBefore = { common: [], critical: [], heardOf: new Set(), summaries: new Map() };
 
 /** A message that was closed for the target within the last hour. */
@@ -45,12 +45,12 @@ export function sentBeforeOf(closed: readonly ClosedBefore[], now: Instant): Sen
   return { ...sent, summaries };
 }
 
-/** What the cap kept back of critical alerts is a summary of its own. */
+/** Critical alerts above the cap have their own stream of summaries. */
 export function streamOf(kind: SummaryKind, isCritical: boolean): SummaryStream {
   return kind === 'overflow_summary' && isCritical ? 'critical_overflow_summary' : kind;
 }
 
-/** No message without a critical line may be sent now. */
+/** True if no message without a critical line may be sent now. */
 export function isCommonFull(cap: Cap | null, { common }: Pick<SentBefore, 'common'>, now: Instant): boolean {
   return cap !== null && isFull(cap, common, now);
 }

@@ -1,4 +1,4 @@
-// Which alerts a silence, a pause or an inhibition is about.
+// Matches alerts against silences, pauses and inhibitions.
 import { ANNOUNCEMENTS, BUILT_IN_RULE } from '../../core/model/ids.ts';
 import { matches } from './match.ts';
 import type { Labels, Matcher } from '../model.ts';

@@ -153,14 +153,17 @@ function unansweredOf(
   };
 }
 
-/** Of a condition: that nobody has it in hand any more. Of an event: those whom a reload has named meanwhile hear of it. */
+/**
+ * After the acknowledgement of a condition ends, its targets are sent again that it fires. An event is sent to the
+ * targets that a reload has added meanwhile.
+ */
 function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owing[] {
   if (!alert.needsAck) return [];
   const owing = alert.isEvent ? joinOf(target, alert, alert.began) : renewedAfterAck(target, alert);
   return owing.map((one) => ({ ...one, key: alert.key, notification: null, group: placeOf(alert, target, rules) }));
 }
 
-/** Those who know of it. */
+/** The states of targets that were sent the alert. */
 function renewedAfterAck(target: Recipient, alert: CalledAlert): Pick<Knowledge, 'via' | 'state'>[] {
   const known = knownBy(target, alert);
   if (known === undefined || known.state.begun === null) return [];
@@ -200,7 +203,7 @@ function notOwed({ target, state }: Knowledge, alert: CalledAlert, rules: Rules)
   };
 }
 
-/** Whoever waits for a call, and whom no step, or no failover, names any more since a reload. */
+/** Targets that wait for a call, although no step and no failover names them since a reload. */
 function leftOut({ known, ...alert }: CalledAlert, rules: Rules): Knowledge[] {
   const waiting = known.filter(({ via, state }) => via !== 'route' && isOnItsWay(state, alert));
   if (waiting.length === 0) return [];

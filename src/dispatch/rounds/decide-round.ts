@@ -84,7 +84,7 @@ function rankOf({ members }: DispatchGroup): number {
 }
 
 function timerOf(part: GroupDecision, now: Instant): GroupTimer {
-  // What was told just now is accepted a little later: then it is asked once more.
+  // A message of this round is accepted a little later, so its member is decided once more.
   const repeats = [...repeatsOf(part)]
     .filter(([key]) => isTold(part.verdicts.get(key)))
     .map(([, every]) => now + every);

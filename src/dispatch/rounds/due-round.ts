@@ -52,14 +52,14 @@ export interface RecentlySent {
 
 export interface DueRound {
   readonly groups: readonly DueGroup[];
-  /** Of targets whose messages are counted. */
+  /** Messages sent to targets that have a cap. */
   readonly sent: readonly RecentlySent[];
   readonly policy: Policy;
-  /** Open alerts that may inhibit others; none where no rule of the config does. */
+  /** Open alerts that may inhibit others; empty if the config has no rule for that. */
   readonly sources: readonly InhibitionSource[];
 }
 
-/** What the config in force and the running process say. */
+/** The settings of the config in force, and facts of the running process. */
 export interface DecidingRules extends GroupingRules {
   readonly inhibit: readonly InhibitRule[];
   readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };

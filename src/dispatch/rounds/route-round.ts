@@ -15,14 +15,14 @@ import { criticalOf } from '../policy/rate.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 
-/** What the config in force says of channels and alerts. */
+/** The channels and routes of the config in force. */
 export interface RoutingRules extends GroupingRules {
   readonly recipientsOf: RecipientsOf;
-  /** Channels on which nobody answers. */
+  /** Channels on which nobody can answer. */
   readonly unanswered: readonly string[];
 }
 
-/** Pure: the same round and rules owe the same to the same. */
+/** Pure: the same round and rules give the same result. */
 export function routeRound({ unrouted, finished, known }: RoutingRound, rules: RoutingRules): RoutingResult {
   const knownBy = Map.groupBy(known, ({ key }) => key);
   const knownOf = (key: Key): readonly Knowledge[] => knownBy.get(key) ?? [];
@@ -84,12 +84,12 @@ function toldBefore(notification: Unrouted, telling: ToldUnrecorded, rules: Rout
   };
 }
 
-/** What a target knows of an alert that it was never told of: it hears of what happens from now on. */
+/** The state of a target that joins an alert: later transitions are pending for it. */
 function joiningAt({ seq }: Unrouted, target: Recipient): Pick<Knowledge, 'target' | 'state' | 'via'> {
   return { target, state: { ...UNTOLD, wanted: seq - 1, closed: seq - 1 }, via: 'route' };
 }
 
-/** The summary is owed to those whom its members are owed to. */
+/** A summary is pending for the targets of its members. */
 function routeSummary(
   notification: Unrouted,
   knownOf: (key: Key) => readonly Knowledge[],
@@ -130,7 +130,7 @@ function membersClosed(notification: Unrouted): Turned[] {
 
 type OfMembers = Pick<RoutingResult, 'owing' | 'informed' | 'withdrawn'>;
 
-/** What targets know of the members of a summary, once it is theirs to be told. */
+/** The states of targets for the members of a summary after the summary is pending. */
 function membersAfter(notification: Unrouted, members: readonly Knowledge[], rules: RoutingRules): OfMembers {
   const nothing: OfMembers = { owing: [], informed: [], withdrawn: [] };
   switch (notification.transition) {

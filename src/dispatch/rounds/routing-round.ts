@@ -5,28 +5,28 @@ import type { Instant } from '../../lib/clock.ts';
 import type { ToldUnrecorded } from '../../core/model/transition.ts';
 import type { AlertEpisode, CriticalLines, Key, Labels, RecipientState, TransitionName, Withdrawal } from '../model.ts';
 
-/** A notification that nobody was chosen for yet, without its message. */
+/** A notification without chosen targets, and without its message. */
 export interface Unrouted extends AlertEpisode {
-  /** Of its row. */
+  /** The number of its row. */
   readonly number: number;
   readonly seq: number;
-  /** Of a summary, what happened to its members. */
+  /** For a summary, the transition of its members. */
   readonly transition: TransitionName;
   /** The channels that the rule and the routes lead to. */
   readonly notify: readonly string[];
-  /** Keys of the alerts that a summary speaks of; empty of all others. */
+  /** Keys of the alerts in a summary; empty for other notifications. */
   readonly members: readonly Key[];
   readonly at: Instant;
-  /** Recipients that were told of it already, while it could not be stored. */
+  /** Recipients that were sent it already, while it could not be stored. */
   readonly told: readonly ToldUnrecorded[];
-  /** Why its row cannot be read, so that nobody can be told; null where it can. */
+  /** The reason why its row cannot be read, so that it cannot be sent; null if it can. */
   readonly damage: string | null;
 }
 
-/** How a target came to hear of an alert. */
+/** The reason why a target is sent an alert. */
 export type Via = 'route' | 'escalate' | 'failover';
 
-/** What a target knows of an alert. */
+/** The state of an alert for a target. */
 export interface Knowledge {
   readonly key: Key;
   readonly target: Recipient;
@@ -35,28 +35,28 @@ export interface Knowledge {
 }
 
 export interface RoutingRound {
-  /** The oldest first; no two of them about one alert. */
+  /** The oldest first; no two of them are about one alert. */
   readonly unrouted: readonly Unrouted[];
-  /** Summaries of events of which the last are retracted by these. */
+  /** Summaries of events whose last event these notifications retract. */
   readonly finished: readonly Unrouted[];
-  /** Of the alerts that the notifications are about, members of summaries included. */
+  /** States for the alerts of the notifications, including members of summaries. */
   readonly known: readonly Knowledge[];
 }
 
-/** A group as it is found again: by what its alerts have in common. */
+/** A group, identified by the labels that its alerts share. */
 export interface GroupPlace {
   readonly id: string;
   readonly target: Recipient;
   readonly labels: Labels;
 }
 
-/** What a target knows from now on. */
+/** The new state of a target. */
 export interface Owing {
   readonly key: Key;
   readonly group: GroupPlace;
   readonly state: RecipientState;
   readonly via: Via;
-  /** Number of the notification that it follows from; null: of none. */
+  /** The number of the notification that causes it; null: none. */
   readonly notification: number | null;
 }
 

@@ -16,10 +16,10 @@ import { valueReader, type TestedWatch } from './watches.ts';
 const COMMON = Object.keys(RowShape.shape);
 /** The cap on an explorer's answer. */
 const LARGEST_ANSWER = 8 * 1024 * 1024;
-/** What `headOf` computes for a chain with a block every nine seconds or less. */
+/** The result of `headOf` for a chain with a block every nine seconds or less. */
 const STALE_AFTER_MS = 180_000;
 
-/** The row, or null when something in it is wrong; problems go to the file. */
+/** The row, or null if a part of it is wrong; the problems are added to the file. */
 export function readRow(
   tested: TestedWatch,
   row: { written: unknown; path: Path; startedAt: Instant },

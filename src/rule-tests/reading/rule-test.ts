@@ -38,7 +38,7 @@ export function readRuleTest(
   };
 }
 
-/** Of a test with a wrong shape the parts that could be read, so that they are checked all the same. */
+/** Reads each part of a test with a wrong shape by itself, so that the right parts are checked too. */
 function readShape(file: TestFile, written: unknown, path: Path): WrittenTest {
   const parsed = parseAt(TestShape, written, { source: file.source, path });
   if ('value' in parsed) return parsed.value;

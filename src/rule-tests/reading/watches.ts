@@ -56,7 +56,7 @@ function readConfig(file: TestFile, config: string | undefined, rules: readonly 
     : loadOfflineConfig(file.beside(config), tools);
 }
 
-/** What a name of the config stands for on the watch's explorer; undefined when it is not the name of an address. */
+/** The address that a name of the config stands for on the watch's explorer; undefined for other names. */
 export function addressNames({ config, watch }: Pick<TestedWatch, 'config' | 'watch'>): AddressOf {
   if (config === null) return (name) => (NAME.test(name) ? syntheticAddress(name) : undefined);
   return (name) => {
