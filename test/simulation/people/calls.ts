@@ -47,9 +47,7 @@ function judgeStep(court: Court, story: Story, named: Named, call: CallDue): Peo
   const { target, duty, since, count, isPassed, again } = call;
   const begins = court.linesOf(story, target).filter(isBeginLine);
   const calls = begins.filter(({ message }) => message.closedAt >= since);
-  // Only a begin is tried again after it was given up: who accepted it knows of the alert (109).
-  const isKnown = begins.some(({ message }) => message.closedAt < since && message.acceptedAt !== null);
-  const endsWith: Owed['endsWith'] = isKnown ? ['given-up'] : [];
+  const endsWith = endsWithOf(begins, since);
   const isMet = (line: Line): boolean => calls.indexOf(line) >= count - 1;
   const step = duty === 'step' ? { count, isPassed, again } : null;
   return gapsIn(merged(named.get(target) ?? []), { from: call.from, to: call.until }).flatMap(({ from, to: until }) =>
@@ -57,8 +55,14 @@ function judgeStep(court: Court, story: Story, named: Named, call: CallDue): Peo
   );
 }
 
+/** Only a begin is tried again after it was given up: who accepted it knows of the alert (109). */
+function endsWithOf(begins: readonly Line[], since: Instant): Owed['endsWith'] {
+  return begins.some(({ message }) => message.closedAt < since && message.acceptedAt !== null) ? ['given-up'] : [];
+}
+
 function judgeAckEnds(court: Court, story: Story, target: string, spans: readonly Span[], open: Span): PeopleVerdict[] {
   if (story.form === 'event') return [];
+  const begins = court.linesOf(story, target).filter(isBeginLine);
   const ends = court.acksOf(story).filter(({ end }) => end === 'over' || end === 'withdrawn');
   return ends.flatMap(({ to: from }) => {
     const span = spanAt(merged(spans), from);
@@ -69,6 +73,7 @@ function judgeAckEnds(court: Court, story: Story, target: string, spans: readonl
       from,
       until: Math.min(span.to, open.to),
       isMet,
+      endsWith: endsWithOf(begins, from),
     });
   });
 }

@@ -91,8 +91,8 @@ export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
   const waits = [...near].flatMap((message) => {
     const isBefore = carrier !== null && message.id !== carrier.id && message.closedAt < carrier.closedAt;
     const isAwaited = isBefore && message.keys.some((one) => one === key || others.includes(one));
-    return message.tries.flatMap((one) => {
-      const wait = waitAfter(evidence, message, one, repeatMsAt);
+    return message.tries.flatMap((one, n) => {
+      const wait = untilNext(waitAfter(evidence, message, one, repeatMsAt), message.tries[n + 1]);
       if (wait === null) return [];
       return isAwaited ? sooner(wait, awaitedUntil(evidence, target, Math.max(carrier.closedAt, wait.endedAt))) : wait;
     });
@@ -156,6 +156,12 @@ interface Wait {
 /** Until the next try. */
 interface TryWait extends Wait {
   readonly endedAt: Instant;
+}
+
+/** It is over with the next try. */
+function untilNext(wait: TryWait | null, next: Try | undefined): TryWait | null {
+  if (wait === null || next === undefined) return wait;
+  return { ...wait, span: { ...wait.span, to: Math.min(wait.span.to, next.begunAt) } };
 }
 
 /** What is awaited is tried within five minutes; waits are looked through once a minute. */

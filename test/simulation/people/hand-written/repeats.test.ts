@@ -178,6 +178,20 @@ describe('the oracle for people, of repeats,', () => {
     expect(foundIf(false)).toEqual([]);
   });
 
+  it('passes that nothing follows where the end of an acknowledgement was given up, and the begin had been taken', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 'off' })]) }];
+    const actions = [acknowledged(HOUR + 10 * MINUTE, HOUR + 20 * MINUTE)];
+    const outcome = { type: 'refused', why: 'body', retryAfterMs: null } as const;
+    const again = [20, 25, 50].map((minute, n) => {
+      const line = member({ as: 'repeat', reason: 'ack-ended' });
+      const given = { id: 'again', kind: 'repeat', attempt: n + 1, closedClock: HOUR + 20 * MINUTE, outcome } as const;
+      return sent(HOUR + minute * MINUTE, 'ops', [line], given);
+    });
+    const given = { span: { from: 0, to: 7 * HOUR }, configs, actions, transitions: [fires] };
+    expect(found({ ...given, tries: [begin(HOUR), ...again] })).toEqual([]);
+    expect(found({ ...given, tries: [begin(HOUR), ...again.slice(0, 2)] })).toEqual(['unsent ack-ended']);
+  });
+
   it('counts the time to the next one from the copy that was recorded, where a kill left the first try unknown', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
     const [killedAt, startedAt] = [HOUR + 30 * MINUTE, HOUR + 40 * MINUTE];
