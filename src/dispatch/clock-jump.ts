@@ -3,7 +3,6 @@
 // Forward: no message was late, so repeats, escalations, failovers and acknowledgements keep the time that they had left.
 // Backward: a future instant would make a wait longer than its timer, so it counts as of now. Silences keep their end:
 // a person named that time of day.
-
 import type { Instant } from '../lib/clock.ts';
 
 export interface ClockShift {

@@ -1,10 +1,10 @@
-// A loop that works, rests, and is woken before its time by whoever has work for it.
+// A loop that works, rests, and can be woken before its time.
 import type { Clock } from '../lib/clock.ts';
 
 export interface WokenLoop {
   /**
-   * Works until the signal aborts; `work` resolves with how many milliseconds to rest after it. A wake while it works
-   * leaves no rest.
+   * Works until the signal aborts; `work` resolves with the milliseconds to rest. A wake during the work skips the
+   * rest.
    */
   run(signal: AbortSignal, work: () => Promise<number>): Promise<void>;
   /** Ends the rest. Safe to call at any time, also before `run`. */

@@ -31,16 +31,18 @@ import { raiseSeverities, type RaisingStore } from './raising.ts';
 export interface Dispatcher {
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Transitions were committed, or operators changed something. Safe to call at any time, also before `run`. */
+  /**
+   * Call this after a commit of transitions or a change by an operator. Safe to call at any time, also before `run`.
+   */
   wake(): void;
-  /** Other rules are in force: what waits is decided anew. */
+  /** Other rules are in force: pending groups are decided again. */
   reload(): void;
 }
 
 export interface DispatcherOptions {
   readonly store: DispatchStore & RaisingStore;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
-  /** In force now. */
+  /** The rules in force. */
   readonly rules: () => DispatchRules;
   /** People are told so of events that nobody acknowledged in time. */
   readonly announce: (unanswered: readonly AlertEpisode[], at: Instant) => readonly Transition[];
@@ -90,7 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function rerouteAll(fence: Fence): Promise<void> {
     if (!hasToReroute && (rerouteAt === null || clock.now() < rerouteAt)) return;
-    // A reload that comes meanwhile begins anew.
+    // A reload in between starts this again.
     hasToReroute = false;
     try {
       const before = await store.goneTargets();

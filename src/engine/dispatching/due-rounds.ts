@@ -19,9 +19,9 @@ export interface DueRounds {
 
 export interface DecidedRound {
   readonly read: DueRound;
-  /** Of the last commit. */
+  /** The result of the last commit. */
   readonly end: CommitResult;
-  /** Messages of which something was written. */
+  /** Messages with at least one written member. */
   readonly written: readonly DeliveryBatch[];
 }
 
@@ -48,7 +48,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
     return round;
   }
 
-  /** The rest of what is superseded is decided anew. */
+  /** Stops at a superseded commit; the members that are left are decided again. */
   async function writeAll(
     read: DueRound,
     result: RoundResult,

@@ -36,7 +36,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
 ): CommitBatch<Item> {
   const { store, ownership, clock, silentWaitMs, outages, shardOf, isInForce, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
-  /** Those that are ready are committed in the next turn. */
+  /** The ready items are committed in the next turn. */
   let isDue = false;
   let stopWaiting: (() => void) | null = null;
   const committing = new Set<Promise<void>>();
@@ -112,7 +112,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
 
 const SLOW_MS = 1000;
 
-/** Of another decision nothing goes to disk but, later, until when it looked. */
+/** False: nothing of the decision is written but, later, the time of its poll. */
 export function isWritten({ hasChanged, transitions }: Decision): boolean {
   return hasChanged || transitions.length > 0;
 }

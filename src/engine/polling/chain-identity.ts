@@ -23,17 +23,17 @@ export interface ChainIdentityOptions {
   readonly onIdentity: (explorer: string, isOther: boolean) => void;
 }
 
-/** The blocks at a height and below, asked for now. */
+/** Requests the blocks at a height and below. */
 export type ReadBlocks = (height: number) => Promise<ShownBlocks>;
 
 export interface ChainIdentity {
-  /** `by`: who answers for the explorer; another one than before, as after a reload, is asked anew. */
+  /** `by`: the reader of the explorer. A new one, as after a reload, makes a check due. */
   isDue(explorer: string, by: object): boolean;
-  /** Why the explorer is not believed, by the last answer; null while it is. */
+  /** The reason why the last answer was not believed; null if it was. */
   otherChain(explorer: string): string | null;
-  /** Asks now, once for all who ask meanwhile. Never rejects. */
+  /** Requests the blocks, once for all callers meanwhile. Never rejects. */
   ask(explorer: string, read: ReadBlocks): Promise<string | null>;
-  /** Another replica may ask it from now on. */
+  /** Another replica may make the requests from now on. */
   drop(explorer: string): void;
 }
 

@@ -1,5 +1,5 @@
-// What each explorer has shown of its chain. Pages of blocks are taken in whichever watch read them, once each, and are
-// written down with the rest of what moves with every poll.
+// The chain record of each explorer. A page of blocks is added once, whichever watch read it, and is stored with the
+// other values that change with every poll.
 import {
   blocksPage,
   chainRecord,
@@ -33,27 +33,27 @@ export interface ChainsOptions {
 }
 
 export interface Chains {
-  /** Reads what is known of these explorers. The function that it gives puts that of some of them in force. */
+  /** Reads the records of these explorers. The returned function puts those of some explorers in force. */
   prepare(explorers: ReadonlySet<string>): Promise<(explorers: ReadonlySet<string>) => void>;
-  /** What the page that was read last shows; `unknown` before the first one. */
+  /** The reading of the newest page; `unknown` before the first page. */
   read(explorer: string, blocks: BlocksReading | null): ChainReading | 'unknown';
-  /** By what the chain of an explorer is known again; without an anchor by nothing. */
+  /** The record of an explorer's chain and the block that identifies it; null: no such block is known. */
   knownOf(explorer: string): { readonly anchor: BlockAnchor | null; readonly record: ChainRecord };
-  /** Its head fell so far that it may be of another chain: nothing is taken in until that is known. */
+  /** The head fell so far that it may be of another chain: no page is added until that is decided. */
   isDoubted(explorer: string): boolean;
-  /** It is no other chain. `same`: it showed the anchor, so that a later one may take its place. */
+  /** It is the same chain. `same`: it showed the anchor, so a later block may replace that. */
   believe(explorer: string, identity: Exclude<ChainMatch, 'other'>): void;
   flush(): Promise<void>;
-  /** Another replica may ask it from now on: what is known of it is read anew before it is asked again. */
+  /** Another replica may make the requests from now on: the record is read again before the next one here. */
   drop(explorer: string): void;
 }
 
 interface Chain {
   record: ChainRecord;
-  /** As it stands in the store. */
+  /** The record in the store. */
   stored: ChainRecord;
   last: { readonly blocks: BlocksReading; readonly reading: ChainReading | 'unknown' } | null;
-  /** Whether the last pages showed again what another one had replaced. */
+  /** True if the last pages showed a block again that another one had replaced. */
   swings: readonly boolean[];
   anchor: BlockAnchor | null;
   /** The highest head that was believed; null = whichever comes next is. */

@@ -1,11 +1,10 @@
-// Which watches remember something else than before. Who looks at ten thousand of them now and then looks again only at those
-// that were polled meanwhile.
+// Log of changed watches. A reader of ten thousand watches reads only those that changed since its mark.
 import type { WatchId } from '../../core/model/ids.ts';
 
 export interface ChangesSince {
-  /** To be asked for next time. */
+  /** The argument of the next call. */
   readonly mark: number;
-  /** Null: it may be any of them. */
+  /** Null: any watch may have changed. */
   readonly ids: readonly WatchId[] | null;
 }
 

@@ -1,11 +1,11 @@
-// Handles commits that the store did not keep. Without it the watch would go on deciding on a memory that is not
-// the stored one: every later commit would be superseded too, and the watch blind until a restart.
+// Handles commits that the store did not keep. Without it the watch would decide on a memory that differs from the stored
+// one: every later commit would be superseded too, and the watch blind until a restart.
 //
-//   superseded   the stored memory is another one: it is read again. Where it is newer, the same observation is decided
-//                again on it. Where it is older (the file was put back), it is taken, and the next poll decides.
-//   rejected     the store answered with an error, and may have committed all the same: the memory is read again before
-//                the next poll of the watch. Where it is the one that was held, the next poll goes on from what was
-//                decided, and both are committed as one decision. What is critical is told from memory meanwhile.
+//   superseded   the stored memory is another one: it is read again. If it is newer, the same observation is decided
+//                again on it. If it is older (the file was put back), it replaces the memory, and the next poll decides.
+//   rejected     the store answered with an error, but may have committed: the memory is read again before the next poll
+//                of the watch. If it is the one before the commit, the next poll continues from the lost decision, and
+//                both are committed as one. Critical messages are sent from memory meanwhile.
 import { joinDecisions } from '../../core/joined-decision.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory, Run, Samples } from '../../core/model/memory.ts';

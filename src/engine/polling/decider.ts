@@ -1,5 +1,5 @@
-// What a poll of a watch comes to: what was seen, and what follows from it on what is remembered. Nothing is committed
-// here, and nothing that is held is changed.
+// Computes the result of a poll: the observation and the decision from it. It commits nothing and changes no held
+// memory.
 import type { JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
@@ -116,7 +116,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
     };
   }
 
-  /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
+  /** The result of a poll; a missed poll if the explorer shows another chain than before. */
   async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<JudgedPoll | null> {
     const { explorer } = watch.target;
     const otherChain = (): string | null | Promise<string | null> =>

@@ -1,6 +1,6 @@
-// What each watch last looked at, and how the conditions of its alerts do: updated at every poll, and handed over to be
-// kept when coverage is flushed. Only then is anything encoded, and compared by a digest with what is stored. Most polls
-// see what the one before saw: then two times are all that is written.
+// The last snapshot of each watch and the health of its conditions: updated at every poll, and stored when coverage is
+// flushed. Only then are they encoded, and compared by a digest with the stored ones. Most polls see the same values as
+// before: then only two times are written.
 import {
   afterPoll,
   lastEvaluated,
@@ -20,35 +20,35 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.ts';
 
 export interface Diagnostics {
-  /** Goes on from what was kept; an alert whose condition is another one starts anew. */
+  /** Continues from the stored values; an alert whose condition changed starts with none. */
   adopt(watches: readonly Watch[], stored: ReadonlyMap<WatchId, StoredDiagnostics>): void;
   knows(watch: WatchId): boolean;
   polled(watch: Watch, observation: Observation, decision: Decision): void;
   healthOf(watch: WatchId): HealthByAlert;
-  /** The numbers of the last poll that saw something; null: none did yet. */
+  /** The numbers of the last successful poll; null before the first one. */
   figuresOf(watch: WatchId): Figures | null;
-  /** What was looked at and is not handed over yet; null: nothing. */
+  /** The snapshot that is not handed over yet; null: none. */
   snapshotOf(watch: WatchId): Snapshot | null;
-  /** What is to be kept of a watch: of snapshot and health what is not stored so already. */
+  /** The parts of a watch's snapshot and health that differ from the stored ones. */
   take(watch: WatchId): Omit<Coverage, 'until'>;
-  /** Storing failed: it is handed over again, unless there is a newer snapshot. */
+  /** Storing failed: the parts are handed over again, unless there is a newer snapshot. */
   putBack(watch: WatchId, kept: Omit<Coverage, 'until'>): void;
-  /** What was stored of the watch is no longer there. */
+  /** The stored values of the watch are gone. */
   lost(watch: WatchId): void;
 }
 
 interface Entry {
-  /** By alert: which condition its record is of. */
+  /** By alert: the condition that its record is about. */
   readonly conditions: Readonly<Record<AlertId, string>>;
-  /** Of the numbers that are kept at hand. */
+  /** The paths of the numbers that stay in memory. */
   readonly paths: readonly string[];
   health: HealthByAlert;
   figures: Figures | null;
-  /** Not kept yet. Dropped when it is, so that no row of an answer is held for long. */
+  /** Not stored yet. Dropped when it is, so that no row of an answer stays in memory for long. */
   snapshot: Snapshot | null;
   unsaved: StoredDiagnostics['snapshot'];
   seenAt: Instant | null;
-  /** Digest of the snapshot that is stored; null: it is not known. */
+  /** Digest of the stored snapshot; null: unknown. */
   storedSnapshot: string | null;
   /** Digest of the health that is stored, and when the alerts had last been evaluated; null: it is not known. */
   storedHealth: { readonly results: string; readonly at: Instant | null } | null;
@@ -142,7 +142,7 @@ function takeHealth(entry: Entry, at: Instant | null): Pick<Coverage, 'health'> 
   return { health };
 }
 
-/** What stays the same while each poll has the results of the one before: `afterSameResults` makes good the rest. */
+/** The text is equal while each poll has the results of the one before: `afterSameResults` adds the times. */
 function resultsOf(health: StoredHealth, last: Instant | null): string {
   const isNow = (at: Instant | null): Instant | 'now' | null => (at !== null && at === last ? 'now' : at);
   return JSON.stringify(
@@ -175,7 +175,7 @@ function isConditional(alert: AlertRule): boolean {
 function evaluationsOf({ alerts }: Watch, { type, at }: Observation, { truths }: Decision): ConditionEvaluation[] {
   return alerts.filter(isConditional).flatMap((alert): ConditionEvaluation[] => {
     const truth = truths[alert.id];
-    // What was not read was nothing to ask an event of.
+    // A missed poll has no events to evaluate.
     if (truth === undefined || (type === 'missed' && alert.type === 'event')) return [];
     return [{ alert: alert.id, truth, at }];
   });

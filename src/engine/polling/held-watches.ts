@@ -21,32 +21,32 @@ import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';
 
 export interface HeldWatches {
-  /** Reads what is stored of these watches. The function that it gives puts some of them in force, and no others. */
+  /** Reads the stored memories of these watches. The returned function puts some of them in force, and no others. */
   prepare(watches: readonly Watch[]): Promise<(watches: readonly Watch[]) => void>;
-  /** Of those in force, these stay so. Of the others nothing is held any more. */
+  /** These watches stay in force; the values of all others are dropped. */
   keep(watches: readonly Watch[]): void;
-  /** Those in force. */
+  /** The watches in force. */
   watches(): readonly Watch[];
   has(watch: WatchId): boolean;
-  /** Undefined before the first commit of a watch of which nothing was stored. */
+  /** Undefined before the first commit of a watch without a stored memory. */
   memoryOf(watch: WatchId): Memory | undefined;
-  /** The same, or what a watch remembers before its first poll. */
+  /** The same, or the memory of a watch before its first poll. */
   memoryOrBlank(watch: Watch): Memory;
   versionOf(watch: WatchId): number;
-  /** The stored memory replaces the one that is held; undefined: nothing is stored any more. */
+  /** The stored memory replaces the one in force; undefined: no memory is stored any more. */
   replace(watch: Watch, stored: Memory | undefined): void;
   /** Its stored memory cannot be read. */
   isDamaged(watch: WatchId): boolean;
-  /** Reads a damaged memory again. Whether it was repaired, or removed: then it is in force from now on. */
+  /** Reads a damaged memory again. True if it was repaired or removed: then it is in force from now on. */
   mend(watch: Watch): Promise<boolean>;
-  /** A decision was committed: its memory is held from now on. */
+  /** A decision was committed: its memory is in force from now on. */
   committed(decided: DecidedPoll): void;
-  /** Which memories, figures and health are other ones. */
+  /** The watches whose memory, figures or health changed. */
   changedSince: ChangedWatches['since'];
   healthOf(watch: WatchId): HealthByAlert;
   figuresOf: Diagnostics['figuresOf'];
   snapshotOf: Diagnostics['snapshotOf'];
-  /** Writes down until when each watch was covered, and what it looked at. Rejects with a `StorageError`. */
+  /** Stores until when each watch was covered, and its snapshot. Rejects with a `StorageError`. */
   flush(): Promise<void>;
 }
 
@@ -191,7 +191,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
 // Polls and alerts run between two of them: each takes up to five milliseconds where all answers have changed.
 const FLUSHED_AT_ONCE = 50;
 
-/** Where the kind's state cannot be read by this release, the watch starts anew, with a line in the log. */
+/** If this release cannot read the kind's state, the watch starts without it, and a line is logged. */
 function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
   const read = readMemory(watch, memory);
   if (read !== null) return read;

@@ -14,36 +14,36 @@ import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
 import { judge, readChain, type JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** Who answers what one poll asks. */
+/** The source of answers for one poll. */
 export interface PollReader {
-  /** The interval in force; left out: that of the rule. */
+  /** The interval in force; by default the rule's. */
   readonly paceMs?: number;
   /** Answers the questions of the kind, and the one for the chain's head. */
   readonly read: Read;
   readonly now: () => Instant;
-  /** Where the chain was when it was last read; null = it was not. */
+  /** The head of the chain at its last reading; null: it was not read. */
   readonly head: () => Head | null;
-  /** False where the head cannot be asked for: then it stays as it is known. */
+  /** False if the head cannot be requested: then the known head stays. */
   readonly canAskHead: boolean;
-  /** How far the explorer has read, and at least `need` where that is not known. Asked only when a decision depends on it. */
+  /** How far the explorer has read, at least `need` if that is unknown. Called only when a decision depends on it. */
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
-  /** What is seen without a question; left out where the kind asks. */
+  /** The values of a kind without requests; absent for other kinds. */
   readonly see?: (state: unknown) => Reading<unknown>;
-  /** Whether an error, other than `Missed`, ends the poll; else it is a missed poll. */
+  /** True if an error, other than `Missed`, ends the poll; else it is a missed poll. */
   readonly endsPoll: (error: unknown) => boolean;
-  /** What windows look back on at that moment; left out where the memory holds its runs itself. */
+  /** The runs that windows need as of that moment; absent if the memory contains its runs. */
   readonly past?: (at: Instant) => Promise<Past>;
 }
 
 export type Decide = (observation: Observation) => Decision | Promise<Decision>;
 
-/** What one poll saw and what follows from it. Throws the errors that end a poll. */
+/** Makes an observation and the decision from it. Throws the errors that end a poll. */
 export async function poll(watch: Watch, memory: Memory, reader: PollReader, decide: Decide): Promise<JudgedPoll> {
   const observation = await observe(watch, memory, reader);
   return judge(observation, decide, reader.chain);
 }
 
-/** The same, where a defect of one rule or kind must not end the others. Null when the daemon is stopping. */
+/** As `poll`, but a defect of one rule or kind does not end the others. Null when the daemon is stopping. */
 export async function pollSafely(
   watch: Watch,
   memory: Memory,
@@ -54,7 +54,7 @@ export async function pollSafely(
   return observation === null ? null : judgeSafely(watch, memory, observation, reader, log);
 }
 
-/** What follows from an observation on another memory. Null when the daemon is stopping. */
+/** Decides the observation again on another memory. Null when the daemon is stopping. */
 export async function judgeSafely(
   watch: Watch,
   memory: Memory,
@@ -92,7 +92,7 @@ export function isStop(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** What one poll saw, or why it saw nothing. Throws the errors that end a poll. */
+/** The observation of one poll, or the reason why there is none. Throws the errors that end a poll. */
 export async function observe(watch: Watch, memory: Memory, reader: Omit<PollReader, 'chain'>): Promise<Observation> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
   const { paceMs = watch.schedule.intervalMs } = reader;
@@ -118,7 +118,7 @@ function isFresh(head: Head | null, paceMs: number, now: Instant): boolean {
   return head !== null && head.readAt <= now && now - head.readAt < paceMs;
 }
 
-/** What a decision rests on beside the observation. */
+/** The inputs of a decision besides the observation. */
 interface Before {
   readonly watch: Watch;
   readonly memory: Memory;

@@ -1,4 +1,4 @@
-// What a poll hands to hooks, while it reads, and to its commit.
+// The data that a poll gives to hooks while it reads, and to its commit.
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';

@@ -54,15 +54,15 @@ export interface PollerOptions {
   /** Called after each poll with its result. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision, tookMs: number) => void;
   readonly onSkipped: (watch: Watch) => void;
-  /** It was due while the lease of its shard had ended, and the shard is held all the same: nothing came of that poll. */
+  /** The poll was due after the lease of its shard had ended, and the shard is still held: the poll has no result. */
   readonly onLeaseEnded?: (watch: Watch) => void;
-  /** Its poll was due, and the plan has no credits for it now: nothing came of it, and nothing was asked. */
+  /** The poll was due, and the plan has no credits for it now: no request was made. */
   readonly onPostponed?: (watch: Watch) => void;
-  /** The interval in force; that of the rule when left out. */
+  /** The interval in force; by default the rule's. */
   readonly paceOf?: (watch: Watch) => number;
-  /** Called where a poll was due and the memory of the watch is damaged. */
+  /** Called when a poll is due and the memory of the watch is damaged. */
   readonly onDamaged: (watch: Watch) => void;
-  /** The memory of a watch was read again, because the store did not keep a commit. */
+  /** The memory of a watch was read again, because the store rejected a commit. */
   readonly onRecalled: (cause: RecallCause) => void;
   /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
@@ -88,33 +88,33 @@ export interface Poller {
    */
   prepare(watches: readonly Watch[], shardOf?: ShardOf): Promise<PreparedWatches>;
   /**
-   * The replica that polled the watches of the shard before did not give it back, and may have told from memory what the next
-   * poll of each finds: its critical begins say so.
+   * The replica that polled the shard before did not give it back. It may have sent from memory the critical begins
+   * that the next poll of each watch finds; those messages say so.
    */
   takenOver(shard: Shard): void;
-  /** In force. */
+  /** The shards in force. */
   readonly shardOf: ShardOf;
-  /** Those that are polled. */
+  /** The watches that are polled. */
   watches(): readonly Watch[];
-  /** Before the shard is given back: no poll takes effect any more, and what was learned is written down. */
+  /** Before the shard is given back: no poll takes effect any more, and unsaved values are stored. */
   release(shard: Shard): Promise<void>;
-  /** The shard is not held any more: nothing of it is remembered, and nothing of it is written. */
+  /** The shard is lost: its values are dropped from memory, and none is stored. */
   drop(shard: Shard): void;
-  /** Polls all of them; ends when every one has been decided. Never throws. */
+  /** Polls all of them; ends when each is decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
   readonly unkept: UnkeptDecisions;
-  /** Of which watches memory, health, figures or snapshot are other ones than at an earlier mark. */
+  /** The watches whose memory, health, figures or snapshot changed since an earlier mark. */
   changedSince: ChangedWatches['since'];
   /** Health of the conditions of a watch's alerts. */
   healthOf(watch: WatchId): HealthByAlert;
-  /** The numbers that its conditions read, at the last poll that saw something. */
+  /** The numbers that its conditions read, from the last successful poll. */
   figuresOf(watch: WatchId): Figures | null;
-  /** What was looked at last, where it is not written down yet. */
+  /** The last snapshot if it is not stored yet. */
   snapshotOf(watch: WatchId): Snapshot | null;
-  /** Why an explorer is taken to show another chain than before; null where it is not. */
+  /** The reason why an explorer seems to show another chain than before; null if it does not. */
   otherChain(explorer: string): string | null;
-  /** Writes down until when each watch was covered, and its last snapshot. */
+  /** Stores until when each watch was covered, and its last snapshot. */
   flush(): Promise<void>;
   /** Resolves when no poll is running. */
   idle(): Promise<void>;
@@ -214,14 +214,14 @@ export function createPoller(options: PollerOptions): Poller {
     onTransitions();
   }
 
-  /** False when a reload removed the watch meanwhile, even if it was added again since: then it started anew. */
+  /** False if a reload removed the watch meanwhile, even if it was added again: then it started without a memory. */
   function isInForce({ watch: { id }, decision }: DecidedPoll): boolean {
     return held.has(id) && held.versionOf(id) === decision.expects;
   }
 
   function settle(decided: DecidedPoll): void {
     const { watch, observation, decision, tookMs, hooked } = decided;
-    // They are stored, even when a reload removed the watch during the commit.
+    // The transitions are stored, even if a reload removed the watch during the commit.
     if (decision.transitions.length > 0) onTransitions();
     if (!held.has(watch.id)) return;
     if (observation.type === 'seen') unsure.delete(watch.id);
@@ -261,7 +261,7 @@ export function createPoller(options: PollerOptions): Poller {
 
   return {
     async prepare(watches, nextShards = shards) {
-      /** Which claim of its shard a watch is held under; null: none. */
+      /** The claim of the shard that a watch belongs to; null: the shard is not held. */
       const claimOf = (watch: Watch): Fence | null => ownership.fenceOf(nextShards(watch.target.explorer));
       const claims = new Map(watches.map((watch) => [watch.id, claimOf(watch)]));
       const own = watches.filter(({ id }) => claims.get(id) !== null);
@@ -269,7 +269,7 @@ export function createPoller(options: PollerOptions): Poller {
       const commitWatches = await held.prepare(own);
       return {
         commit() {
-          // What was read under a claim that is over may be old: the next claim reads it again.
+          // Values read under an ended claim may be old: the next claim reads them again.
           const still = own.filter((watch) => claims.get(watch.id)?.epoch === claimOf(watch)?.epoch);
           shards = nextShards;
           commitChains(explorersOf(still));

@@ -1,6 +1,5 @@
-// The closed runs that windows look back on: built from the store before a watch's first poll, then moved on with every
-// decision that was kept. What cannot be moved on (another memory was found, the clock was set back, the rules changed) is
-// built anew.
+// The closed runs that windows need: built from the store before a watch's first poll, then updated with every stored
+// decision. They are built again after another memory was found, the clock was set back, or the rules changed.
 import type { WindowSpan } from '../../core/model/watch/condition.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -13,14 +12,14 @@ import type { Store } from '../../store/contract/store.ts';
 
 export interface RunsOfWatches {
   /**
-   * What a poll at that moment looks back on. `shiftedMs`: the memory's times were moved back by so much, and what is
-   * stored was not yet. Rejects with a `StorageError`.
+   * The runs before a poll at that moment. `shiftedMs`: the memory's times were moved back by so much, and the stored
+   * runs were not moved yet. Rejects with a `StorageError`.
    */
   before(watch: Watch, memory: Memory, at: Instant, shiftedMs: number): Promise<Past>;
   /** The decision is stored. */
   kept(watch: Watch, decision: Decision, at: Instant): void;
   forget(watch: WatchId): void;
-  /** Of all others nothing is held any more. */
+  /** The runs of all other watches are dropped. */
   adopt(watches: ReadonlySet<WatchId>): void;
 }
 

@@ -17,14 +17,14 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { BlocksReading } from './chains.ts';
 
-/** What the poller needs of an explorer. */
+/** The poller's view of an explorer. */
 export interface Reader {
-  /** A reader for one tick: equal questions are asked once. */
+  /** A reader for one tick: equal requests are made once. */
   tickReader(askedBy?: AskedBy): TickRead;
   head(): Head | null;
-  /** The first page of blocks, as it was last read; null before that. */
+  /** The newest first page of blocks; null before its first reading. */
   blocks(): BlocksReading | null;
-  /** The blocks at a height and below, asked for now. */
+  /** Requests the blocks at a height and below. */
   blocksFrom(height: number, read: Read): Promise<ShownBlocks>;
 }
 

@@ -1,4 +1,4 @@
-// Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
+// Finds blind watches: they are polled, or should be, and have had no data that is `ok` for too long.
 import { blindSince, clearUntil, overdueSince } from '../../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -14,34 +14,39 @@ export interface BlindWatches {
   /** These are watched from now on; those that were before, from when they were. */
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation): void;
-  /** It was due, and the plan had no credits for it. */
+  /** The poll was due, and the plan had no credits for it. */
   postponed(watch: Watch): void;
-  /** It was due, and cannot be polled: its memory is damaged. Until it is polled again. */
+  /** The poll was due, and impossible: the memory is damaged. This holds until the next poll. */
   damaged(watch: Watch): void;
-  /** Those of which no poll has ended yet, and that were neither paused nor outside the hours of their cron. */
+  /** Watches without a finished poll that were neither paused nor outside the hours of their cron. */
   unpolled(): Watch[];
-  /** The same of those that no poll has seen anything of. */
+  /** As `unpolled`, for watches without a successful poll. */
   unseen(): Watch[];
   blind(): BlindWatch[];
-  /** Those that missed a due time, and are not blind yet. */
+  /** Watches that missed a due time, and are not blind yet. */
   overdue(): BlindWatch[];
-  /** When a poll of it last saw something, since it was adopted; null: none did yet. */
+  /** The time of its last successful poll since it was adopted; null: none. */
   lookedAt(id: WatchId): Instant | null;
-  /** Explorers of which a watch was blind before the start, and was not seen for long enough since to say more. */
+  /**
+   * Explorers with a watch that was blind before the start, and was not polled for long enough since to decide more.
+   */
   undecided(): ReadonlySet<string>;
 }
 
 interface Watched {
   readonly watch: Watch;
   readonly adoptedAt: Instant;
-  /** What was before does not count. */
+  /** The time before does not count. */
   from: Instant;
   isPolled: boolean;
   lookedAt: Instant | null;
-  /** Why the last poll saw nothing; null when it saw something. */
+  /** The reason why the last poll was missed; null if it succeeded. */
   missed: MissReason | null;
   isDamaged: boolean;
-  /** Not blind before, as of its last poll. Of ten thousand watches few are looked at again before their next one. */
+  /**
+   * Not blind before this time, as of its last poll. Of ten thousand watches few are evaluated again before their next
+   * poll.
+   */
   clearUntil: Instant;
 }
 
@@ -50,18 +55,18 @@ const NEVER_CLEAR = -Infinity;
 export interface BlindWatchesOptions {
   readonly clock: Clock;
   readonly memoryOf: (watch: WatchId) => Memory | undefined;
-  /** The interval in force: as that of the rule where it is left out. */
+  /** The interval in force; by default the rule's. */
   readonly paceOf?: (watch: Watch) => number;
-  /** When the last pause of the watch ends or ended; null where there is none. Meanwhile it is not blind. */
+  /** The end of the watch's last pause; null: it had none. A paused watch is not blind. */
   readonly pausedUntil: (watch: Watch) => Instant | null;
-  /** What became of the last that was to be kept. */
+  /** The result of the last write. */
   readonly storage: () => 'works' | 'fails' | 'full';
 }
 
 export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   const { clock, memoryOf, pausedUntil, storage, paceOf = paceOfRule } = options;
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
-  /** When it was last seen that the store refuses. */
+  /** The time when the store last refused a write. */
   let refusedAt: Instant = -Infinity;
 
   /** Its memory, by the longer of the intervals of its last poll and of now. */
@@ -205,7 +210,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
 
 type Unpolled = Pick<Memory, 'data' | 'coveredUntil'> & { readonly paceMs: number };
 
-/** What is polled at once, or had a due time since. */
+/** True if the watch is polled at once, or had a due time since it was adopted. */
 function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {
   const { schedule } = watch;
   if (schedule.type === 'every' || isOverdue(watch, null, adoptedAt)) return true;

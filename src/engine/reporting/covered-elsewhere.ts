@@ -1,5 +1,5 @@
-// Until when the watches of other replicas were covered, as those wrote it down: what one of them still looks at may inhibit
-// an alert, and nobody has to be called about the rest.
+// Coverage of watches that other replicas poll, read from the state every 10 s. Inhibitions and escalations depend on
+// it.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from './storage-backoff.ts';
 
 export interface CoveredElsewhere {
-  /** Null: it never was, or that was not read yet. */
+  /** Null: the watch was never covered, or its coverage was not read yet. */
   of(watch: WatchId): Instant | null;
   /** Since it runs. */
   isRead(): boolean;

@@ -46,9 +46,9 @@ export function createOutages(log: Log): Outages {
   };
 }
 
-/** Says of which of a watch's complaints nothing was said yet. One that is not made in a poll is over. */
+/** Filters the complaints of a watch to new ones. A complaint that is absent from a poll is over. */
 export interface Complaints {
-  /** Those that are new since the watch's last poll: numbers in them may differ. */
+  /** Complaints that are new since the watch's last poll: numbers in them may differ. */
   news(watch: WatchId, texts: readonly string[]): readonly string[];
 }
 

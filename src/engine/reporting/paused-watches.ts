@@ -1,4 +1,4 @@
-// Which watches are not polled, since an operator paused them.
+// Watches that are not polled because an operator paused them.
 import type { Pause } from '../../core/model/watch/pause.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
@@ -6,7 +6,7 @@ import { namesOf } from '../../core/model/quality/blind-cause.ts';
 
 export interface PausedWatch {
   readonly watch: Watch;
-  /** In force. */
+  /** The pause in force. */
   readonly pause: Pause;
 }
 

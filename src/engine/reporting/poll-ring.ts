@@ -11,15 +11,15 @@ import { outcomeOf } from './report.ts';
 export interface PollRecord {
   readonly at: Instant;
   readonly outcome: (typeof OUTCOMES)[number];
-  /** What the kind measures, as plain decimal text; null: it is not known, or there is nothing to measure. */
+  /** The value that the kind measures, as plain decimal text; null: unknown, or nothing to measure. */
   readonly value: string | null;
-  /** Of the first sixteen alerts; those with nothing to judge are left out. */
+  /** The results of the first sixteen alerts, without those that had nothing to evaluate. */
   readonly truths: Readonly<Record<string, Truth>>;
   readonly ms: number;
 }
 
 export interface PollRing {
-  /** Of all others nothing is kept. */
+  /** The polls of all other watches are dropped. */
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation, decision: Decision, ms: number): void;
   /** The newest first. */

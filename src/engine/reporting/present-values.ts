@@ -6,11 +6,11 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 
 export interface PresentValues {
-  /** These are watched from now on. */
+  /** The values of these watches are kept from now on. */
   adopt(watches: readonly Watch[]): void;
-  /** What is committed. */
+  /** Call this after the decision is committed. */
   polled(watch: WatchId, decision: Pick<Decision, 'firing'>): void;
-  /** `key`: of the messages of an alert. Null: it does not fire, or nothing was read of it yet. */
+  /** `key`: the key of the alert's messages. Null: the alert does not fire, or no values were read yet. */
   of(alert: { readonly watch: WatchId; readonly key: string }): Present | null;
 }
 
@@ -24,7 +24,7 @@ export function createPresentValues(): PresentValues {
     polled(watch, { firing }) {
       const former = byWatch.get(watch);
       if (firing.length === 0 && former === undefined) return;
-      // What a poll could not read stays as it was read last, with its time.
+      // If a poll did not read the values, the last ones stay, with their time.
       const known = firing.flatMap(({ key, present }): [string, Present][] => {
         const values = present ?? former?.get(key) ?? null;
         return values === null ? [] : [[key, values]];

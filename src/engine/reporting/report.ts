@@ -162,7 +162,7 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
       metrics.unfollowed(watch.rule, 1);
       break;
     default:
-      // What is told stands on the channels; on a terminal that is one line of the log channel.
+      // Sent messages appear on the channels; on a terminal that is one line of the log channel.
       log.debug(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
   }
 }

@@ -65,7 +65,7 @@ export function createKeptPlans({ store, ownership, shardOf, plans, clock, log }
         for (const { explorers: members, account, nameIn } of plans()) {
           const [first = ''] = members;
           const [name, claim] = [nameIn(salt), claimOf(first)];
-          // What was read under a claim that is over may be old: the next claim reads it again.
+          // Values read under an ended claim may be old: the next claim reads them again.
           if (name === null || claim === undefined || claim !== claims.get(first) || heldByAccount.has(account))
             continue;
           const row = rows.get(name) ?? null;

@@ -134,7 +134,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
     set(watches, atOnce) {
       const now = clock.now();
       all = byRank(watches);
-      // What became due while the new set was read would wait for another interval.
+      // A watch that became due while the new set was read would otherwise wait for another interval.
       const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
       const known = new Set(all.map(({ id }) => id));
@@ -181,7 +181,9 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
 // Wakes now and then even when nothing is due, in case the clock was set.
 const LONGEST_SLEEP_MS = 60_000;
 
-/** Of watches that are due together, those with the most severe alert ask first: the plan may allow one request only. */
+/**
+ * The watches with the most severe alert first: the plan may allow only one request for watches that are due together.
+ */
 function byRank(watches: readonly Watch[]): Watch[] {
   return watches.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

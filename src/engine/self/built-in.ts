@@ -1,4 +1,4 @@
-// What the watches that are built in have in common: they ask no explorer. What is seen is handed to `step` as it was found.
+// Code that all built-in watches share. They send no requests: their findings are given to `step` unchanged.
 import { z } from 'zod';
 import { BUILT_IN, BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Kind } from '../../core/model/watch/kind.ts';
@@ -8,13 +8,13 @@ import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import type { AnyRecord } from '../../core/values/fields.ts';
 
-/** What a built-in watch observes never changes. */
+/** The observed values of a built-in watch never change. */
 const CHECKSUM = 'v1';
 const ASKS_NOBODY = 'the built-in watch asks nobody';
 
 interface Parts<S, O> extends Pick<Kind<unknown, S, O>, 'events' | 'while' | 'state' | 'shown' | 'detect'> {
   readonly fields: AnyRecord;
-  /** What an empty look gives. */
+  /** The result of a poll without findings. */
   readonly nothing: O;
 }
 

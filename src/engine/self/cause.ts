@@ -1,5 +1,5 @@
-// What can be wrong with the daemon's own work, as data. One cause is one alert of the built-in watch, however many
-// watches it affects.
+// Defects of the daemon's own work, as data. One cause is one alert of the built-in watch, however many watches it
+// affects.
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -78,30 +78,30 @@ export const SELF_CONDITIONS = {
 
 export type SelfCondition = keyof typeof SELF_CONDITIONS;
 
-/** Names a cause for as long as it lasts, over restarts: its words are a part of ids. */
+/** Identifies a cause until it ends, over restarts: its texts are a part of ids. */
 export interface CauseId {
   readonly alert: SelfCondition;
-  /** What tells it from others of its alert: `ethereum/no-answer`, a channel. The name of an explorer comes first. */
+  /** Differs for each cause of the alert: `ethereum/no-answer`, a channel. The name of an explorer comes first. */
   readonly subject: string;
 }
 
 export interface Cause extends CauseId {
-  /** The highest severity that is affected. */
+  /** The highest affected severity. */
   readonly severity: Severity;
   readonly since: Instant;
-  /** How many watches it affects; null where that is not counted. */
+  /** The number of affected watches; null: not counted. */
   readonly watches: number | null;
   /** Text of the program: `ethereum does not answer, 38 watches`. */
   readonly title: string;
   readonly text: readonly Segment[];
-  /** Another cause explains it: it does not begin to fire, and what fires goes on. */
+  /** Another cause explains it: it does not begin to fire, and goes on if it fires. */
   readonly isExplained: boolean;
 }
 
-/** What was found in one look at the daemon's work. */
+/** The findings of one check of the daemon's work. */
 export interface SelfFindings {
   readonly causes: readonly Cause[];
-  /** Whether a cause that is not among them may last all the same: too little has been seen since the start. */
+  /** True if a cause that is not among them may still last: too little was observed since the start. */
   readonly isUndecided: (cause: CauseId) => boolean;
 }
 

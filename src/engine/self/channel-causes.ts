@@ -11,11 +11,11 @@ import { sinceText } from './words.ts';
 
 /** By then a message was tried four times. */
 const OWED_MS = 5 * 60_000;
-/** For how long it is told that a message was given up. */
+/** How long an undelivered message is reported. */
 export const DEAD_MS = 24 * 3_600_000;
 
 export interface ChannelFacts extends Moment {
-  /** Those of the config, and what came of their tries. */
+  /** The health of the channels in the config, from the outcomes of their tries. */
   readonly health: ReadonlyMap<string, ChannelHealth>;
   readonly backlog: { readonly owed: readonly OutboxDepth[]; readonly dead: readonly OutboxDepth[] };
   readonly watches: readonly Watch[];

@@ -24,15 +24,15 @@ export interface DailyReportSettings {
 export interface DailyReportOptions {
   readonly store: Pick<Store, 'recall' | 'commit' | 'forget' | 'countJournal'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
-  /** Those in force; null: none is wanted. */
+  /** The settings in force; null: no report is sent. */
   readonly settings: () => DailyReportSettings | null;
   /** The zone in which times are shown. */
   readonly timeZone: () => string;
-  /** Done since the start of the process. */
+  /** The work since the start of the process. */
   readonly work: () => WorkByExplorer;
   readonly blind: () => TallyLook['blind'];
   readonly plans: () => TallyLook['plans'];
-  /** How things stand. May reject with a `StorageError`. */
+  /** The state of the daemon now. May reject with a `StorageError`. */
   readonly standing: () => Promise<Standing>;
   /** A report was committed. */
   readonly onTransitions: () => void;
@@ -62,10 +62,10 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 
 function createLook(options: DailyReportOptions): () => Promise<void> {
   const { store, ownership, settings, timeZone, work, blind, plans, clock, log, onTransitions } = options;
-  /** What is in the tally already. */
+  /** The work that is already in the tally. */
   let counted: WorkByExplorer = new Map();
 
-  /** One that is damaged is given up: the next report covers less. */
+  /** A damaged tally is dropped: the next report covers less. */
   async function recall(): Promise<Memory | undefined> {
     const damaged: string[] = [];
     const memories = await store.recall([REPORT_WATCH], (id) => damaged.push(id));

@@ -1,5 +1,5 @@
-// What the daemon did since the last daily report, added up look by look. It is kept in the state file, so that a restart
-// loses none of it and the time in which the daemon did not run is known.
+// The daemon's work since the last daily report, added up check by check. It is kept in the state file, so that a
+// restart loses none of it and the downtime is known.
 import { z } from 'zod';
 import type { Instant } from '../../lib/clock.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
@@ -45,12 +45,12 @@ export const DayTally = z.object({
 export type DayTally = z.output<typeof DayTally>;
 export type ExplorerTally = z.output<typeof ExplorerTally>;
 
-/** What one look found. */
+/** The findings of one check. */
 export interface TallyLook {
   readonly at: Instant;
-  /** Done since the look before. */
+  /** The work since the check before. */
   readonly work: WorkByExplorer;
-  /** Lines of the journal since the look before, by kind, and the last one of them. */
+  /** Numbers of journal lines since the check before, by kind, and the newest line. */
   readonly journal: { readonly line: number; readonly lines: Readonly<Record<string, number>> };
   readonly blind: readonly {
     readonly explorer: string;

@@ -21,12 +21,15 @@ import { firstNames } from '../../lib/first-names.ts';
 export interface ExplorerCauseFacts extends Moment {
   readonly watches: readonly Watch[];
   readonly blind: readonly BlindWatch[];
-  /** What keeps explorers from being asked or believed, and since when. */
+  /** The reasons why explorers get no requests or are not believed, with their start. */
   readonly troubles: readonly { readonly trouble: ExplorerTrouble; readonly since: Instant }[];
   readonly notJudged: readonly NotJudged[];
 }
 
-/** One cause per explorer and sort of reason: that an explorer times out for one watch and resets for another is one. */
+/**
+ * One cause per explorer and sort of reason: an explorer that times out for one watch and resets for another has one
+ * cause.
+ */
 export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const troubles = facts.troubles.flatMap((one) => troubleCause(one, facts));
   const down = new Set(troubles.map(({ subject }) => subject));
@@ -59,7 +62,7 @@ function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
 
 const MOST_NAMED = 3;
 
-/** What cannot be stored is told as `storage`; what an explorer refuses, as `explorer-down` or `credits`. */
+/** A failing store is reported as `storage`; refusals of an explorer as `explorer-down` or `credits`. */
 function isExplained({ subject }: Cause, down: ReadonlySet<string>): boolean {
   const [explorer = '', sort] = subject.split('/');
   return sort === 'not-stored' || down.has(explorer);
@@ -125,7 +128,7 @@ const TITLES: Readonly<Record<Sort, (explorer: string, watches: string, fields: 
 const HINTS: Partial<Readonly<Record<Sort, string>>> = { damaged: ' (chainwarden state forget WATCH)' };
 
 function troubleCause({ trouble, since }: ExplorerCauseFacts['troubles'][number], facts: ExplorerCauseFacts): Cause[] {
-  // What is doubted is asked again within minutes; until then its watches are not blind.
+  // A doubted refusal is checked again within minutes; until then its watches are not blind.
   if (trouble.type === 'refused' && trouble.rest.doubt !== null) return [];
   const { explorer } = trouble;
   const affected = facts.watches.filter(({ target }) => target.explorer === explorer);

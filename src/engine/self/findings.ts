@@ -88,7 +88,7 @@ function isSame(one: CauseId, other: CauseId): boolean {
   return one.alert === other.alert && one.subject === other.subject;
 }
 
-/** Of a refusal, words may change while it lasts. */
+/** The texts of a refusal may change while it lasts. */
 function keyOf(trouble: ExplorerTrouble): string {
   return trouble.type === 'refused' ? `${trouble.explorer} ${trouble.rest.reason}` : showTrouble(trouble);
 }

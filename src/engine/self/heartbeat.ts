@@ -1,15 +1,15 @@
-// Tells a service outside that the daemon can still tell if something is wrong. The service alarms when no beat comes, so a
-// beat leaves only when every part that an alert needs has shown since the last one that it works:
+// Sends beats to a service outside, which alarms when none comes. A beat is sent only if every part that an alert needs
+// has shown since the last beat that it works:
 //
-//   scheduler   it turned, which it is asked to at each beat
+//   scheduler   it ran its check, which each beat requests
 //   disk        a row was committed to the state file now
 //   event loop  it never stood still for five seconds
 //   self        no self-alert was undeliverable for ten minutes
 //   replicas    some replica works on each shard
 //
-// A beat carries the anchor of the journal, which the service keeps: it shows later whether the journal was written anew.
-// Where one of them has not, and the process can say so, it tells the same service at /fail, with the reason. It runs in a
-// loop of its own, apart from the scheduler that it watches.
+// A beat carries the anchor of the journal, which the service keeps: it shows later whether the journal was rewritten.
+// If a part does not work and the process still runs, it reports to the same service at /fail, with the reason. It runs
+// in its own loop, apart from the scheduler that it checks.
 import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { showDuration, type Clock, type Instant } from '../../lib/clock.ts';
@@ -20,33 +20,33 @@ import type { Log } from '../../telemetry/log.ts';
 export interface HeartbeatTarget {
   readonly url: string;
   readonly everyMs: number;
-  /** Networks that are not public, and may be called all the same. */
+  /** Networks that are not public, but may be called. */
   readonly allow: readonly string[];
 }
 
-/** What the daemon's parts show of themselves. */
+/** Signs that the daemon's parts work. */
 export interface Vitals {
-  /** How often the scheduler has looked at what is due. */
+  /** How often the scheduler has checked for due polls. */
   readonly turns: () => number;
-  /** Has the scheduler look once more, soon. */
+  /** Makes the scheduler check again soon. */
   readonly turn: () => void;
   /** Commits a row to the state file. Rejects with a `StorageError`. */
   readonly probe: (at: Instant) => Promise<void>;
-  /** For how long the event loop stood still at most since this was last asked, in milliseconds. */
+  /** The longest standstill of the event loop since the last call, in milliseconds. */
   readonly loopDelayMs: () => number;
-  /** Since when no self-alert can be delivered; null while one can, or nobody is to be told. May reject as `probe` does. */
+  /** Since when no self-alert can be delivered; null if one can, or no channel is set. May reject as `probe` does. */
   readonly undeliverableSince: () => Promise<Instant | null>;
-  /** Of the newest line of the journal that is chained; null while there is none. May reject as `probe` does. */
+  /** The anchor of the newest chained line; null: there is none yet. May reject as `probe` does. */
   readonly anchor: () => Promise<JournalAnchor | null>;
-  /** Whether some replica works on each shard. May reject as `probe` does. */
+  /** True if each shard has a replica. May reject as `probe` does. */
   readonly allHeld: () => Promise<boolean>;
 }
 
 export interface HeartbeatOptions {
-  /** Those in force; null: none is wanted. */
+  /** The settings in force; null: no heartbeat is sent. */
   readonly settings: () => HeartbeatTarget | null;
   readonly vitals: Vitals;
-  /** One try. Never rejects. */
+  /** Makes one try. Never rejects. */
   readonly post: (
     settings: HeartbeatTarget,
     call: { url: string; body: string },

@@ -21,7 +21,7 @@ export interface PlanCauseFacts extends Moment {
 
 export interface PlanCauses {
   look(facts: PlanCauseFacts): Cause[];
-  /** Whether it may last all the same: it was not seen to be over for long enough since the start. */
+  /** True if the cause may still last: since the start it was not over for long enough. */
   isUndecided(cause: CauseId, now: Instant): boolean;
 }
 

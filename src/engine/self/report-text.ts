@@ -24,11 +24,11 @@ export interface Standing {
   /** The zone in which times are shown. */
   readonly zone: string;
   readonly unread: readonly Unread[];
-  /** Messages that wait, and the channels on which they do. */
+  /** Pending messages by channel. */
   readonly owed: readonly { readonly channel: string; readonly rows: number }[];
-  /** What operators hold back, a phrase each: `payroll is paused until 2026-01-02 18:00 UTC by alice`. */
+  /** The pauses and silences of operators, a phrase each: `payroll is paused until 2026-01-02 18:00 UTC by alice`. */
   readonly held: readonly string[];
-  /** Of the journal; null while there is none. */
+  /** The anchor of the journal; null: there is none yet. */
   readonly anchor: JournalAnchor | null;
 }
 

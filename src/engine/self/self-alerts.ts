@@ -32,19 +32,19 @@ import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfW
 export interface SelfAlertsOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
-  /** Whoever works on it tells of the cause. */
+  /** The replica that holds this shard reports the cause. */
   readonly shardOf: (cause: CauseId) => Shard;
   readonly clock: Clock;
   readonly log: Log;
-  /** Looks at the daemon's work. May reject with a `StorageError`. */
+  /** Checks the daemon's work. May reject with a `StorageError`. */
   readonly find: () => Promise<SelfFindings>;
-  /** The channels that are told; none: then what fired is left to whoever retires watches. */
+  /** The channels for messages; empty: then the retirement of watches ends what fired. */
   readonly notify: () => readonly string[];
   /** The zone of the times in messages. */
   readonly timeZone: () => string;
-  /** Transitions were committed. */
+  /** Called after a commit of transitions. */
   readonly onTransitions: () => void;
-  /** Tells of what the store does not keep. */
+  /** Sends transitions that the store did not keep. */
   readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
 }
 
@@ -90,13 +90,13 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     memoryById = await store.recall(ids, (id) => damaged.push(id));
     // The store may have kept a commit that it answered with an error.
     for (const [id, { expects }] of unkept) if ((memoryById.get(id)?.version ?? 0) !== expects) unkept.delete(id);
-    // What lasts fires again. That repeats a message, and loses none.
+    // Lasting causes fire again. That repeats a message, and loses none.
     if (damaged.length > 0) await store.forget(damaged);
     isRead = true;
     wasEverRead = true;
   }
 
-  /** A store that cannot be read is one of the causes to tell of. */
+  /** A store that cannot be read is one of the reported causes. */
   async function readIfPossible(): Promise<void> {
     const mayKnow = wasEverRead && !hasMoved;
     try {
@@ -178,14 +178,14 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     return { id, of, decision: before === undefined ? decision : joinDecisions(before, decision) };
   }
 
-  /** What was told when it fired. */
+  /** The title of the firing message. */
   function firedTitle(id: WatchId): string {
     return stateOf(id, memoryOf(id))?.firing?.title ?? id;
   }
 
   async function commit(steps: readonly Stepped[], fence: Fence): Promise<void> {
     const wasRead = isRead;
-    // Where the store answers with an error it may have committed all the same.
+    // A commit that ended with an error may still be stored.
     isRead = false;
     const decisions = await Promise.all(steps.map(({ decision }) => withTold(decision)));
     const ends = await store.commit(decisions, clock.now(), fence).catch((error: unknown) => {

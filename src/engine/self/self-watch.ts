@@ -64,13 +64,13 @@ export function selfLabels(explorers: Iterable<string>): Labels[] {
   );
 }
 
-/** What one look says of an instance. */
+/** The findings of one check about an instance. */
 export interface Sight {
-  /** Null: it is not among what was found. */
+  /** Null: the check did not find it. */
   readonly cause: Cause | null;
   readonly title: string;
   readonly truth: Truth;
-  /** The channels that are told. */
+  /** The channels for messages. */
   readonly notify: readonly string[];
   readonly zone: string;
 }

@@ -1,14 +1,14 @@
-// Counts polls and requests by explorer, as long as the process lives.
+// Counts polls and requests by explorer since the start of the process.
 
-/** What was done of one explorer. */
+/** The work for one explorer. */
 export interface ExplorerWork {
   readonly polls: number;
-  /** Polls that saw nothing. */
+  /** Missed polls. */
   readonly missed: number;
   readonly requests: number;
-  /** At the prices of what was asked. */
+  /** At the prices of the requests. */
   readonly credits: number;
-  /** The newest block; null where no answer showed it. */
+  /** The newest block; null: no answer showed one. */
   readonly head: number | null;
   /** As its last answer said; null where it did not. */
   readonly creditsLeft: number | null;
@@ -53,7 +53,7 @@ export function createWorkCounts(): WorkCounts {
   };
 }
 
-/** What was done in between. */
+/** The work between the two. */
 export function workSince(before: WorkByExplorer, now: WorkByExplorer): WorkByExplorer {
   return new Map(
     [...now].map(([explorer, done]) => {

@@ -3,13 +3,13 @@ import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface ChannelHealth {
-  /** When a receiver last took a message over; null = not since the start. */
+  /** When a receiver last accepted a message; null: not since the start. */
   readonly lastSentAt: Instant | null;
-  /** Since when nothing but failures came; null while the last try was accepted, and before the first one. */
+  /** The start of the present failures; null if the last try was accepted, and before the first try. */
   readonly failingSince: Instant | null;
-  /** Of the last try, if it failed. */
+  /** The failure of the last try; null if it did not fail. */
   readonly lastFailure: string | null;
-  /** The receiver refuses who calls, or is gone; null when it does not, as far as the last tries show. */
+  /** The receiver refuses the daemon's credentials, or is gone; null if the last tries show neither. */
   readonly refusal: { readonly since: Instant; readonly why: string } | null;
 }
 

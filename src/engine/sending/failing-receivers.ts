@@ -1,22 +1,22 @@
-// Receivers of a channel that take nothing: one of their messages is tried besides its own schedule.
+// Receivers of a channel that accept no message: one of their messages is tried besides its own schedule.
 //
 //   working    accepted its last message, or failed fewer than three times since
 //   failing    its last three tries were refused or never connected: one message is tried every 30 s
-//   refusing   it refuses who calls, or is gone: one is tried after 1, after 5, then every 15 min
+//   refusing   it refuses the daemon's credentials, or is gone: one is tried after 1, after 5, then every 15 min
 //
 // One message for all receivers of a channel, taking turns. Times are of a clock that is never set.
 import type { Outcome } from '../../core/model/delivery.ts';
 
 export interface FailingReceivers {
-  /** A try ended. True: the receiver was failing and is back, so that all that is owed to it may go. */
+  /** A try ended. True: the receiver was failing and works again, so all its pending messages may be sent. */
   ended(recipient: string, outcome: Outcome, atMs: number): boolean;
-  /** It failed in a process before this one. */
+  /** The receiver failed in a former process. */
   wasFailing(recipient: string, atMs: number): void;
-  /** Those that fail, and those that said until when they want nothing. */
+  /** Receivers that fail, and receivers that named a time until which they want no message. */
   failing(atMs: number): string[];
-  /** The receiver that has the next turn, and when; null: none fails. */
+  /** The receiver with the next turn, and its time; null: none fails. */
   next(): { readonly recipient: string; readonly atMs: number } | null;
-  /** A message of the recipient is being tried, or none may be. */
+  /** A message of the recipient is tried now, or none may be. */
   hadTurn(recipient: string, atMs: number): void;
 }
 

@@ -17,9 +17,9 @@ import { createWokenLoop } from '../woken-loop.ts';
 export interface MirrorLoop {
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Something happened. Safe to call at any time, also before `run`. */
+  /** Call this after a change. Safe to call at any time, also before `run`. */
   wake(): void;
-  /** What was posted and not accepted; null where nothing is. */
+  /** Alerts that were posted and not accepted; null: none. */
   owed(): OutboxDepth | null;
 }
 
@@ -30,17 +30,17 @@ export interface MirrorLoopOptions {
   readonly holdMs: number;
   readonly store: Pick<Store, 'mirrored' | 'keepMirrored'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
-  /** Of a refresh: the first that is no `sent`, where there is one. */
+  /** Called once for each refresh, with the first outcome that is not `sent`, if there is one. */
   readonly onOutcome: (outcome: Outcome) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** As long as other channels try what is owed. */
+/** As long as other channels try pending messages. */
 const LOOK_BACK_MS = 3 * 86_400_000;
-/** After a call that was not taken. */
+/** After a call that was not accepted. */
 const AGAIN_MS = 15_000;
-/** What happens within it is shown together. */
+/** Changes within this time are shown together. */
 const GATHER_MS = 1000;
 
 interface Posted extends ShownAlert {

@@ -16,7 +16,7 @@ export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
     const fields = {
       channel,
       delivery: delivery.id,
-      // Of many recipients one may be refused; a channel with one receiver is called like it.
+      // One of many recipients may be refused; a channel with one receiver has its name.
       ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
       // The first of several is the most severe.
       watch: message.watch,

@@ -67,11 +67,11 @@ const LONGEST_REST_MS = 60_000;
 // Bounds the loop when the store contradicts itself or the clock goes backwards.
 const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
-/** What is owed grows older in steps of this length: each is a commit. */
+/** Pending messages age in steps of this length: each step is a commit. */
 const AGE_STEP_MS = 60_000;
-/** Leases of other processes and waits that ended are looked for once in that time: each look is a commit. */
+/** The interval of checks for ended waits and for leases of other processes: each check is a commit. */
 const EXPIRE_STEP_MS = 60_000;
-/** Longer than any try takes. A process that takes over does not wait for its end. */
+/** Longer than any try. A process that takes over does not wait for its end. */
 const LEASE_MS = 300_000;
 
 export function createSender(options: SenderOptions): Sender {

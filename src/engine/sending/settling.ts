@@ -9,9 +9,9 @@ import type { Store } from '../../store/contract/store.ts';
 import type { StorageBackoff } from '../reporting/storage-backoff.ts';
 
 export interface Settling {
-  /** What follows from a try. `ageMs`: for how long the delivery has been owed while it could be tried. */
+  /** The consequence of a try. `ageMs`: the time for which the delivery was pending while it could be tried. */
   settlementOf(claimed: Claimed, outcome: Outcome, ageMs: number): Settlement;
-  /** False when the try was over already, or when the budget for stopping ended before the storage answered. */
+  /** False if the try was over already, or if the time for stopping ended before the storage answered. */
   record(claimed: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<boolean>;
 }
 

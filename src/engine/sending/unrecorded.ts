@@ -37,16 +37,18 @@ export interface Unrecorded {
 
 export interface UnrecordedOptions extends TellingsOptions {
   readonly store: Pick<Store, 'policy' | 'openConditions'>;
-  /** In force now. */
+  /** The rules in force. */
   readonly rules: () => Pick<DispatchRules, 'recipientsOf' | 'routingOf' | 'inhibit' | 'coveredUntil' | 'startedAt'>;
 }
 
-/** What fires and cannot be stored is offered with each poll: after two minutes without, it may be over. */
+/**
+ * A firing alert that cannot be stored is offered with each poll: after two minutes without an offer it may be over.
+ */
 const SOURCE_MS = 120_000;
 
 export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedOptions): Unrecorded {
   const tellings = createTellings({ send, clock, log });
-  /** Conditions that fire and are not on record, by key: they may inhibit others. */
+  /** Firing conditions that are not stored, by key: they may inhibit others. */
   const firing = new Map<string, InhibitingAlert & { readonly at: Instant }>();
   /** Offers are handled one after the other. */
   let offering: Promise<void> = Promise.resolve();
@@ -141,7 +143,7 @@ async function conditionsOf(store: UnrecordedOptions['store']): Promise<readonly
   }
 }
 
-/** Those that are in force; none where they cannot be read. */
+/** The silences in force; empty if they cannot be read. */
 async function silencesAt(store: UnrecordedOptions['store'], now: Instant): Promise<readonly Silence[]> {
   try {
     const { silences } = await store.policy(now);

@@ -42,7 +42,7 @@ export function createHeldLoops({ isShared }: Pick<Ownership, 'isShared'>, clock
 
   async function runOnce({ ending, running }: Tenure, run: LoopRun, signal: AbortSignal): Promise<void> {
     const work = run(AbortSignal.any([signal, ending.signal]));
-    // Whoever waits for its end does not ask how it ended.
+    // Waiting for the end needs no result.
     const settled = work.catch(() => undefined).finally(() => running.delete(settled));
     running.add(settled);
     await work;

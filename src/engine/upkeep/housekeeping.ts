@@ -43,7 +43,7 @@ export async function runHousekeeping(
     }
   }
 
-  /** Who is told of the end of an alert is no record: it is kept even where there is no room. */
+  /** The states of alerts decide who is sent their ends: they are kept as long even when the state has no room. */
   async function prune(keptMs: number): Promise<void> {
     const now = clock.now();
     await store.prune({ settled: now - keptMs, alerts: now - KEPT_MS, journal: now - JOURNAL_KEPT_MS }, now);

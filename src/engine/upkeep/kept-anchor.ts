@@ -1,13 +1,13 @@
-// The newest line of the journal is kept outside of the state, so that a journal that was cut, emptied or written anew is
-// noticed by the next look, and by `history --verify`.
+// The newest line of the journal, kept outside of the state: the next check, or `history --verify`, then finds a
+// journal that was cut, emptied or written again.
 import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** Both may throw what the file system says. */
+/** Both may throw errors of the file system. */
 export interface KeptAnchor {
-  /** Null: nothing was kept yet. */
+  /** Null: none was kept yet. */
   read(): JournalAnchor | null;
   /** Null: there is no line. */
   write(anchor: JournalAnchor | null): void;

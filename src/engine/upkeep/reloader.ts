@@ -10,18 +10,21 @@ import { createWokenLoop } from '../woken-loop.ts';
 export interface ReloaderOptions {
   readonly clock: Clock;
   readonly files: WatchedFiles;
-  /** Reads everything anew. Must not throw. */
+  /** Reads all files again. Must not throw. */
   readonly reload: (signal: AbortSignal) => Promise<ReloadEnd>;
 }
 
 export interface WatchedFiles {
-  /** What the last load read, as a text to compare with. */
+  /** The content at the last load, as a text to compare with. */
   loaded(): string;
-  /** The same as it is now. */
+  /** The present content, in the same form. */
   current(): Promise<string>;
 }
 
-/** `done`: in force, or to be mended by a person first. `again`: the files are right, and it may work later. */
+/**
+ * `done`: in force, or a person must correct the files first. `again`: the files are right, and a later try may
+ * succeed.
+ */
 export type ReloadEnd = 'done' | 'again';
 
 export interface Reloader {

@@ -29,7 +29,7 @@ export interface FailingLoop {
 
 export interface Supervisor {
   readonly supervise: Supervise;
-  /** Those that failed at least three times in a row, the last time less than ten minutes ago. */
+  /** Loops that failed at least three times in a row, the last time less than ten minutes ago. */
   readonly failing: () => readonly FailingLoop[];
 }
 
