@@ -1,4 +1,5 @@
-// What polls decided, kept together. Decisions of one watch follow one another, those of several watches go in one list.
+// Commits decisions of polls together. Decisions of one watch are committed one after the other, those of several
+// watches in one list.
 import { journalOf } from '../core/journal/decided.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -52,7 +53,7 @@ function isWritten({ hasChanged, transitions }: Decision): boolean {
   return hasChanged || transitions.length > 0;
 }
 
-/** What is written with memories that were kept. */
+/** Writes the tables that depend on the stored memories. */
 async function keepBeside(sql: Sql, kept: readonly Decision[], at: Instant): Promise<void> {
   await keepCoverage(
     sql,

@@ -37,15 +37,15 @@ import { answerTo, changesSince } from './tables/operators/requests.ts';
 import { announceable } from './tables/operators/silences.ts';
 import { createView, type OwnView } from './view.ts';
 
-/** What each engine has of its own. */
+/** The parts of a store that each engine implements itself. */
 export interface StoreOwn {
   readonly cluster: Cluster;
   readonly view: OwnView;
-  /** In a transaction: whether the process that has this fence still holds what it proves, until the end of it. */
+  /** True if the process with this fence holds its shard until the end of the transaction. */
   readonly holds: (sql: Sql, fence: Fence) => Promise<boolean>;
   readonly keepHealth: (sql: Sql, health: HealthSummary) => Promise<void>;
   readonly secure: () => Promise<readonly Moved[]>;
-  /** After the last write; closes the database as well. Safe to call twice. */
+  /** Called after the last write; closes the database as well. Safe to call twice. */
   readonly close: () => PromiseLike<void>;
   readonly log?: Log;
 }
@@ -68,7 +68,7 @@ export function createStore(database: SqlDatabase, own: StoreOwn): Store {
   };
 }
 
-/** What loops read and views do not. */
+/** Reads that only loops use. */
 function readsOf({ sql, snapshot }: SqlDatabase) {
   const single = <T>(work: (on: Sql) => Promise<T>): Promise<T> => work(sql);
   return {

@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 
 export interface DiskUse {
   readonly fileBytes: number;
-  /** Of SQLite's log beside the file, which is merged into the file when nobody reads from it. */
+  /** The size of SQLite's log beside the file. It is merged into the file when no reader uses it. */
   readonly logBytes: number;
-  /** What is left for the daemon's user on the disk. */
+  /** The free space on the disk for the daemon's user. */
   readonly freeBytes: number;
   readonly diskBytes: number;
 }
 
-/** Throws where the file system does not answer. */
+/** Throws if the file system does not answer. */
 export function measureDisk(file: string): DiskUse {
   const { bavail, blocks, bsize } = statfsSync(dirname(file));
   return {

@@ -1,5 +1,5 @@
-// What links in messages are signed with. A secret is replaced at the first start after thirty days; the one before it stays
-// valid, since links hold for a day.
+// Secrets that sign links in messages. A secret is replaced at the first start after thirty days; the one before it
+// stays valid, since links are valid for a day.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { systemClock, type Instant } from '../lib/clock.ts';

@@ -1,4 +1,4 @@
-// Which engine keeps the state. The only file outside the engines that names one.
+// Picks the engine that stores the state. The only file outside the engines that names one.
 import { hostname } from 'node:os';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -72,15 +72,15 @@ export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<St
 }
 
 /**
- * Takes what is remembered of a watch out, also while a daemon runs: it begins anew with its next poll. False when nothing
- * was remembered. Rejects with a StorageError.
+ * Removes the memory of a watch, also while a daemon runs: the watch starts without one at its next poll. False if
+ * there was none. Rejects with a StorageError.
  */
 export async function forgetWatch(state: StatePlace, watch: WatchId): Promise<boolean> {
   if (state.postgres) return (await onPostgres()).forgetInPostgres(state.postgres, watch);
   return forgetInSqlite(state.file, watch);
 }
 
-/** Looks at every page and every row, also while a daemon runs. Rejects with a StorageError where there is no state. */
+/** Checks each page and each row, also while a daemon runs. Rejects with a StorageError if there is no state. */
 export async function checkState(state: StatePlace): Promise<StateCheck> {
   if (state.postgres) return (await onPostgres()).checkPostgres(state.postgres);
   return checkSqlite(state.file);

@@ -1,4 +1,4 @@
-// What is dropped by its age, and where there is too much.
+// Drops rows by age, and when there are too many.
 import type { Instant } from '../lib/clock.ts';
 import type { Ages } from './contract/store.ts';
 import type { Sql } from './sql/sql.ts';
@@ -6,7 +6,7 @@ import { IS_ACTIVE } from './tables/alerts/recipient-states.ts';
 import { IS_ENDED } from './tables/deliveries/delivery-rows.ts';
 import { MOST_DROPPED, pruneJournal } from './tables/journal/journal.ts';
 
-/** Rows of what operators did are kept for so much longer than messages. */
+/** Rows of operators' actions are kept longer than messages by this time. */
 const KEPT_LONGER_MS = 60 * 86_400_000;
 
 const OPERATED = ['DELETE FROM silences WHERE ends_at < $1', 'DELETE FROM acks WHERE ends_at < $1'];
@@ -23,7 +23,7 @@ const SETTLED = [
   `DELETE FROM mirrored WHERE at < $1 AND NOT ${isOpen('mirrored.key')}`,
 ];
 
-/** What is neither open, nor waits, nor was heard of since; groups without members. */
+/** Alerts and states that are not open, not pending and without a change since; groups without members. */
 const ALERTS = [
   `DELETE FROM recipient_state AS state WHERE wanted_at < $1 AND NOT (${IS_ACTIVE}) AND NOT ${isOpen('state.key')}`,
   'DELETE FROM alerts WHERE is_open = 0 AND at < $1',
@@ -33,9 +33,9 @@ const ALERTS = [
 
 const MEASURED = ['DELETE FROM sample_buckets WHERE at < $1', 'DELETE FROM unknown_spans WHERE until < $1'];
 
-/** Of each table of samples, so that none grows beyond a gigabyte. */
+/** The most rows in each table of samples, so that none grows beyond a gigabyte. */
 const MOST_ROWS = 6_000_000;
-/** At once: takes a few tens of milliseconds. */
+/** Dropped at once, in a few tens of milliseconds. */
 const MOST_SAMPLES = 50_000;
 
 const TOO_MANY = ['samples', 'sample_buckets', 'unknown_spans'].map(

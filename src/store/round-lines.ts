@@ -1,4 +1,4 @@
-// What the journal says of rounds of dispatch.
+// The journal lines of dispatch rounds.
 import { closedLines, heldLines, type HeldAlert } from '../core/journal/dispatched.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
 import { routedLines, withdrawnLines } from '../core/journal/routed.ts';
@@ -8,7 +8,7 @@ import type { RoutingResult, RoutingRound } from '../dispatch/rounds/routing-rou
 import type { Instant } from '../lib/clock.ts';
 import type { RoundDecision } from './contract/dispatch.ts';
 
-/** Of a round that chose who is told. */
+/** The lines of a round that chose targets. */
 export function routingLines(
   { unrouted }: RoutingRound,
   { owing, undeliverable, withdrawn }: RoutingResult,
@@ -24,13 +24,13 @@ export function routingLines(
   return [...routedLines(routed, at), ...withdrawnLines(withdrawn, at)];
 }
 
-/** Of a round that decided what goes out. */
+/** The lines of a round that decided which messages are sent. */
 export function dueLines(round: DueRound, { result, shares }: RoundDecision, at: Instant): readonly JournalEntry[] {
   const closed = result.batches.flatMap((batch) => wholeOf(batch, shares));
   return [...withdrawnLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
 }
 
-/** Of a message that several commits write, the last of them has the line. */
+/** If several commits write a message, the last of them has the line. */
 function wholeOf(batch: DeliveryBatch, shares: RoundDecision['shares']): readonly DeliveryBatch[] {
   const share = shares.get(batch.id);
   if (share === undefined) return [batch];

@@ -1,4 +1,4 @@
-// What may be looked at, whichever engine keeps it. What takes more than one statement sees one moment.
+// Queries for readers, for either engine. A query of several statements sees one moment.
 import { bound } from './sql/bound.ts';
 import type { SqlReads } from './sql/database.ts';
 import type { Sql } from './sql/sql.ts';
@@ -27,7 +27,7 @@ import { firstPolls, unknownSpans } from './tables/memory/unknown-spans.ts';
 import { policyAt } from './tables/operators/policy.ts';
 import { heldBySilence, pauses, silences } from './tables/operators/silences.ts';
 
-/** What each engine knows in a way of its own. */
+/** The queries that each engine implements itself. */
 export type OwnView = Pick<StoreView, 'replicas' | 'version' | 'health'>;
 
 export function createView({ sql, snapshot }: SqlReads, own: OwnView): StoreView {

@@ -1,4 +1,4 @@
-// What people look at of alerts: how far their messages came, and what happened lately.
+// Queries about alerts: how far their messages came, and the newest events.
 import type { Message } from '../../core/model/delivery.ts';
 import type { AlertId, Labels, Recipient, Severity, WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -6,26 +6,26 @@ import type { StoredDelivery } from './deliveries.ts';
 
 /** Every method rejects with a `StorageError`. */
 export interface AlertView {
-  /** What of these episodes was, or is to be, sent to whom, the oldest first. */
+  /** The deliveries of these episodes, sent or pending, the oldest first. */
   progress(of: readonly EpisodeName[]): Promise<Progress[]>;
-  /** What is held back of these alerts. */
+  /** Messages of these alerts that are held back. */
   heldBack(of: readonly EpisodeName[]): Promise<HeldMessage[]>;
   /**
-   * Critical transitions decided before then of which no message arrived, though there are some on other channels than
-   * these: all are owed, or were given up and not dismissed. What the daemon tells of itself is left out.
+   * Critical transitions decided before then without any sent message, although deliveries exist on channels other than
+   * these: all are pending, or were given up and not dismissed. Alerts of the daemon about itself are left out.
    */
   unheard(before: Instant, uncounted: readonly string[]): Promise<Unheard[]>;
-  /** Events since then by alert, those with the newest first. */
+  /** Events since then by alert; the alert with the newest event comes first. */
   events(since: Instant, limit: number): Promise<EventGroup[]>;
-  /** What fired or happened since then, or fires, the oldest first; of one watch, or of all. */
+  /** Alerts that fire, or fired or happened since then, the oldest first; of one watch, or of all. */
   firings(since: Instant, watch: WatchId | null): Promise<FiringSpan[]>;
   /** The transitions of an episode, the oldest first. */
   messages(of: EpisodeName): Promise<Message[]>;
   /** The transitions of an alert, the newest first. */
   messagesOfKey(key: string): Promise<Message[]>;
-  /** The transitions of a watch by its name, whether it is still there or not, the newest first. */
+  /** The transitions of a watch by its name, even if it was removed, the newest first. */
   messagesOf(watch: string, limit: number): Promise<Message[]>;
-  /** Of which watch an alert is; null: nothing is known of it. */
+  /** The watch of an alert; null: the alert is unknown. */
   watchOf(key: string): Promise<WatchId | null>;
 }
 
@@ -58,15 +58,15 @@ export interface EventGroup {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly count: number;
-  /** Of the newest. */
+  /** The message of the newest event. */
   readonly message: Message;
-  /** It is retracted. */
+  /** True if the event is retracted. */
   readonly isRetracted: boolean;
-  /** Messages about the alert that are owed. */
+  /** The number of pending messages about the alert. */
   readonly owed: number;
 }
 
-/** For how long an alert fired, or when an event happened. */
+/** The time for which an alert fired, or the time of an event. */
 export interface FiringSpan extends EpisodeName {
   readonly watch: WatchId;
   readonly alert: AlertId;

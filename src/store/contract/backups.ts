@@ -1,17 +1,17 @@
-// Copies of the state, and what a look at a state file finds.
+// Copies of the state, and the result of checking a state file.
 import type { Instant } from '../../lib/clock.ts';
 
-/** What is damaged, and what to do. */
+/** A damage, and the advice about it. */
 export interface Finding {
   readonly what: string;
-  /** Empty where `what` says it. */
+  /** Empty if `what` says it. */
   readonly advice: string;
 }
 
-/** What a look at every page and every row has found. */
+/** The result of checking each page and each row. */
 export interface StateCheck {
   readonly schema: number;
-  /** False: an older release wrote it, and only its pages were looked at. */
+  /** False: an older release wrote it, and only its pages were checked. */
   readonly isCurrent: boolean;
   readonly bytes: number;
   /** By table. */
@@ -35,11 +35,11 @@ export interface Backups {
   /** The newest first. */
   list(): Promise<readonly Backup[]>;
   /**
-   * Makes the backup of this second, beside the work of a daemon, and drops those that are too many. Rejects with the
-   * signal's reason when it aborts; then none was made.
+   * Makes the backup of this second while a daemon may run, and removes the oldest above the limit. Rejects with the
+   * signal's reason when it aborts; then no backup was made.
    */
   make(at: Instant, signal: AbortSignal): Promise<Backup>;
 }
 
-/** What took the place of a state that was damaged at the start: a backup, or a state that remembers nothing. */
+/** The replacement of a state that was damaged at the start: a backup, or an empty state. */
 export type Recovery = 'restored' | 'lost';

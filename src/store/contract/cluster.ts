@@ -1,12 +1,12 @@
-// Who else works on the same state.
+// The replicas that work on the same state.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence, Shard } from './fence.ts';
 
-/** One process has the state for itself, and holds every shard of it for as long as it lives. */
+/** One process has the state for itself, and holds every shard as long as it runs. */
 export interface SoleCluster {
   readonly isShared: false;
-  /** Of every shard. */
+  /** Proves that this process holds every shard. */
   readonly fence: Fence;
 }
 
@@ -18,20 +18,20 @@ export interface SharedCluster {
   readonly isShared: true;
   /** Another one for each process. */
   readonly id: string;
-  /** How people know this replica. */
+  /** The name of this replica for people. */
   readonly name: string;
   readonly leaseMs: number;
 
-  /** What time it is by the clock of the database. */
+  /** The time by the clock of the database. */
   now(): Promise<Instant>;
 
   /**
-   * Prolongs the life of this replica and all of its leases, also those that are past and that nobody took. Rejects with a
-   * StateMismatchError where a newer release or another installation has the database now.
+   * Prolongs the life of this replica and all of its leases, even past leases that no replica took. Rejects with a
+   * StateMismatchError if a newer release or another installation has the database now.
    */
   renew(own: AnnouncedConfig): Promise<Renewed>;
 
-  /** Whether a renewal rejected so because this process may not go on with the state. */
+  /** True if a renewal was rejected because this process may not continue with the state. */
   isOver(error: unknown): boolean;
 
   /** Whether any of these watches is remembered, or none of any rule is. */
@@ -101,19 +101,19 @@ export interface Renewed {
   /** By the clock of the database. */
   readonly now: Instant;
   /**
-   * Null: since the renewal before this one the same server has answered, with all that it had. `went-back`: it lacks that
-   * renewal. `restarted`: it was started since, or another server has taken over, and may lack what came after it.
+   * Null: since the renewal before this one the same server has answered, with all its data. `went-back`: it lacks that
+   * renewal. `restarted`: it was started since, or another server took over, and may lack later data.
    */
   readonly changed: 'went-back' | 'restarted' | null;
 }
 
-/** What one who only looks sees of the replicas. */
+/** The view of the replicas for a process that is none of them. */
 export type SeenCluster = Pick<Renewed, 'replicas' | 'shards' | 'config'>;
 
 export interface LiveReplica extends AnnouncedConfig {
   readonly id: string;
   readonly name: string;
-  /** Since when it runs its config. */
+  /** The time when it began to run its config. */
   readonly announcedAt: Instant;
 }
 

@@ -6,12 +6,12 @@ import type { Instant } from '../../lib/clock.ts';
 import type { DueQuery } from './dispatch.ts';
 import type { Fence } from './fence.ts';
 
-/** What a channel may send. */
+/** The limits of one claim on a channel. */
 export interface Share {
   readonly channel: string;
-  /** So many messages of one rule are sent at once: a rule that has thousands leaves room for others. */
+  /** The most messages of one rule that are sent at once: a rule with thousands leaves room for others. */
   readonly perRule: number;
-  /** Rules of which nothing is sent. */
+  /** Rules without any sent message for now. */
   readonly resting: readonly string[];
   readonly onlyCritical: boolean;
 }
@@ -48,15 +48,15 @@ export interface Claimed {
   /** By its own schedule. */
   readonly dueAt: Instant;
   readonly isOutOfTurn: boolean;
-  /** The rule that it is about; empty: several. */
+  /** The rule of the message; empty: several rules. */
   readonly rule: string;
-  /** An earlier try of it may have arrived. */
+  /** An earlier try may have arrived. */
   readonly maybeCopy: boolean;
-  /** Of the last message about the same alert and episode that the recipient accepted; null = there is none. */
+  /** The receipt of the last message about the same alert and episode that the recipient accepted; null: none. */
   readonly receipt: Receipt | null;
-  /** By key, where there is not one for all members, and for a bounded number of them. */
+  /** By key, if no receipt is common to all members; for a bounded number of them. */
   readonly ownReceipts: ReadonlyMap<string, Receipt>;
-  /** For how long its channel's sender ran since it was committed, as far as `ran` recorded it. */
+  /** How long its channel's sender ran since it was committed, as recorded by `ran`. */
   readonly ageMs: number;
 }
 
@@ -78,7 +78,7 @@ export interface OwedDepth extends OutboxDepth {
   readonly triedOften: number;
 }
 
-/** What is owed, for metrics and `status`. */
+/** Numbers of deliveries, for metrics and `status`. */
 export interface Survey {
   readonly outbox: readonly OwedDepth[];
   /** Given up, and not dismissed by an operator. */
@@ -86,86 +86,87 @@ export interface Survey {
   readonly sent: number;
 }
 
-/** What channels did not get rid of. */
+/** Deliveries that channels have not sent. */
 export interface Backlog {
   readonly owed: readonly OwedDepth[];
-  /** Given up since a moment: how many on each channel, and when the first of them was. */
+  /** Deliveries given up since a moment: their number on each channel, and the time of the first. */
   readonly dead: readonly OutboxDepth[];
 }
 
 /** A delivery as it stands in the outbox. */
 export interface StoredDelivery extends Delivery {
-  /** `merged`: what it said is part of a later one. `cancelled`: it was not said at all. */
+  /** `merged`: a later message contains it. `cancelled`: it was not sent. */
   readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'merged' | 'cancelled';
   readonly attempt: number;
   readonly dueAt: Instant;
   readonly settledAt: Instant | null;
   /** Rises with every delivery that is decided. */
   readonly number: number;
-  /** When an operator said that nobody needs to look at it any more. */
+  /** The time when an operator dismissed it. */
   readonly dismissedAt: Instant | null;
-  /** Of the last try; null before its end. */
+  /** The outcome of the last try; null before its end. */
   readonly outcome: { readonly type: Outcome['type']; readonly text: string } | null;
 }
 
-/** Which deliveries: those that match all that is given. */
+/** A filter of deliveries: all given fields must match. */
 export interface DeliveryFilter {
   readonly state: DeliveryState | null;
   readonly channel: string | null;
-  /** With a lower number only; null: from the newest on. */
+  /** Only lower numbers; null: from the newest on. */
   readonly before: number | null;
   readonly limit: number;
 }
 
-/** `undismissed`: given up, and nobody said that it needs no look any more. */
+/** `undismissed`: given up, and not dismissed by an operator. */
 export type DeliveryState = 'owed' | 'given-up' | 'undismissed' | 'sent';
 
-/** Which waits for a next try end sooner. */
+/** The waits for a next try that end now. */
 export interface EndedWaits {
-  /** Those of all messages, but of those that their receiver rejected. */
+  /** All messages, except those that their receiver rejected. */
   readonly all: boolean;
-  /** Recipients for whom messages about the same alert wait for one another however long that takes. */
+  /** Recipients whose messages about the same alert wait for each other without a limit. */
   readonly failing: readonly string[];
 }
 
-/** What senders need of the storage. */
+/** The storage that senders need. */
 export interface OutboxStore {
   /**
    * Marks up to `limit` due deliveries of one channel as `sending`, each under a lease: the most severe first, of those
-   * the longest due. Per (message key, recipient) only the earliest that is not settled is ever handed out, however
-   * severe the next one is, so a resolve cannot overtake its firing, and of one rule no more than its share. Nothing for a process that was taken over.
+   * the longest due. Per (message key, recipient) only the earliest unsettled delivery is claimed, whatever the
+   * severity of the next one, so a resolve cannot overtake its firing; of one rule at most `perRule`. None for a
+   * process that was taken over.
    */
   claim(claim: DeliveryClaim, fence: Fence): Promise<Claimed[]>;
 
   /**
-   * After a claim that was rejected and may have been kept all the same: what nobody sends is due as it was before, and
-   * was never tried. Resolves with how many; 0 for a process that was taken over.
+   * Reverts a claim that was rejected but may have been stored: deliveries that nobody sends are due as before, without
+   * a try. Resolves with their number; 0 for a process that was taken over.
    */
   unclaim(lost: LostClaim, fence: Fence): Promise<number>;
 
-  /** Adds to the time for which the sender of the channel ran: what is owed there grows older by it. */
+  /** Adds to the time for which the sender of the channel ran: its pending deliveries age by it. */
   ran(channel: string, ms: number): Promise<void>;
 
   /**
-   * Ends a try. `sent` counts whichever try it was: a message that was taken over is a fact. The rest counts only for the
-   * try that is under way; else it is `superseded` and changes nothing. Not fenced, for the same reason.
+   * Ends a try. `sent` counts for any try: an accepted message is a fact. Other outcomes count only for the try that is
+   * under way; else the result is `superseded` and nothing changes. Not fenced, for the same reason.
    */
   settle(tried: Tried, settlement: Settlement, at: Instant): Promise<'settled' | 'superseded'>;
 
   /**
-   * What is still `sending` on the channel after its lease has ended is due again; resolves with how many. A process that
-   * takes over ends the leases of the one before. Those in `held` are left alone: the caller is still sending them.
-   * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted. What a later
-   * message about the same alert waits for is due within `AWAITED_WAIT_MS`.
+   * Makes deliveries due again that are still `sending` on the channel after the end of their lease; resolves with
+   * their number. A process that takes over ends the leases of the former one. Deliveries in `held` stay unchanged: the
+   * caller still sends them. Uncounted: a delivery whose wait is longer than any wait, since the clock was set back, is
+   * due as well; one that a later message about the same alert waits for is due within `AWAITED_WAIT_MS`.
    */
   expire(channel: string, at: Instant, held: readonly DeliveryId[], waits?: Partial<EndedWaits>): Promise<number>;
 
-  /** The alerts of a delivery that was never tried, and the facts by which they may be held. */
+  /** The alerts of a delivery without any try, and the facts by which they may be held back. */
   readFirstTry(id: DeliveryId, query: Pick<DueQuery, 'silencesSince' | 'withSources'>): Promise<FirstTry>;
 
   /**
-   * Before the first byte of a first try: these alerts leave the delivery, and are decided again. The rest of it is due.
-   * `superseded`: nothing was changed, and the try goes on.
+   * Before the first byte of a first try: removes these alerts from the delivery; they are decided again. The rest of
+   * it is due. `superseded`: nothing was changed, and the try continues.
    */
   putBack(tried: Tried, held: readonly HeldMember[], at: Instant): Promise<'kept' | 'superseded'>;
 
@@ -177,6 +178,6 @@ export interface OutboxStore {
 
   survey(): Promise<Survey>;
 
-  /** What is owed, and what was given up since then. */
+  /** Pending deliveries, and those given up since then. */
   backlog(deadSince: Instant): Promise<Backlog>;
 }

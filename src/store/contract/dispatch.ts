@@ -1,5 +1,5 @@
-// What the dispatcher needs of the storage. A round is read, decided by a pure function, and written: all of it in one
-// transaction, or nothing where something that it rests on has changed meanwhile.
+// The storage that the dispatcher needs. A round is read, decided by a pure function, and written in one transaction.
+// Nothing is written if data that the round depends on has changed meanwhile.
 import type { CallResult, CallRound } from '../../dispatch/rounds/call-round.ts';
 import type { ClockShift } from '../../dispatch/clock-jump.ts';
 import type { DueGroup, DueRound, RecentlySent } from '../../dispatch/rounds/due-round.ts';
@@ -14,17 +14,17 @@ import type { CommitResult, Fence } from './fence.ts';
 
 export interface DueQuery {
   readonly at: Instant;
-  /** Of groups; what is due of a target on a counted channel is never parted. */
+  /** The most groups; due groups of a target on a counted channel are never parted. */
   readonly limit: number;
-  /** Of members, in all groups together. */
+  /** The most members, in all groups together. */
   readonly members: number;
-  /** Channels on which messages to one recipient are counted. */
+  /** Channels that count the messages to each recipient. */
   readonly counted: readonly string[];
-  /** Whether a target on a counted channel was sent so much that nothing new goes out now. */
+  /** True if a target on a counted channel is over its cap, so that no new message is sent now. */
   readonly isFull: (sent: RecentlySent) => boolean;
-  /** Silences that ended since then are read as well. */
+  /** Silences that ended after this time are read as well. */
   readonly silencesSince: Instant;
-  /** Whether open alerts may inhibit others. */
+  /** True if open alerts may inhibit others. */
   readonly withSources: boolean;
 }
 
@@ -52,13 +52,13 @@ export interface RecipientStateKey extends Recipient {
 }
 
 export interface DispatchStore {
-  /** What nobody was chosen for yet, of up to `limit` transitions, and what is known of those who may hear of it. */
+  /** Up to `limit` transitions without chosen targets, and the states of their possible targets. */
   readRouting(limit: number): Promise<RoutingRound>;
 
-  /** `superseded`: nothing was written, since something that the round rests on has changed; it is to be read again. */
+  /** `superseded`: nothing was written, since data that the round depends on has changed; it must be read again. */
   commitRouting(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
-  /** Groups that are due, with what their targets know. Members over the limit are left unread. */
+  /** Groups that are due, with the states of their targets. Members over the limit stay unread. */
   readDue(query: DueQuery): Promise<DueRound>;
 
   /** The same groups, with up to `limit` more of their members. */

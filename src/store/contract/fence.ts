@@ -1,9 +1,9 @@
-// Which process may write.
+// Fences: they decide which process may write.
 
 /** A unit of work that one process holds at a time: the watches of an explorer, the sender of a channel, a service. */
 export type Shard = `${'explorer' | 'channel' | 'service'}:${string}`;
 
-/** Proves which process holds a shard. The epoch rises whenever another one takes it over. */
+/** Proves which process holds a shard. The epoch rises at every takeover. */
 export interface Fence {
   readonly key: string;
   readonly slot: number;

@@ -15,18 +15,18 @@ export interface HistoryFilter {
   readonly limit: number;
 }
 
-/** Which lines of the journal: those that match all that is given. */
+/** A filter of journal lines: all given fields must match. */
 export interface JournalFilter {
-  /** Null: of every kind. */
+  /** Null: every kind. */
   readonly kinds: readonly string[] | null;
-  /** Of none of these kinds. */
+  /** Lines of these kinds are left out. */
   readonly without: readonly string[];
-  /** How the subject begins; null: whatever it is. */
+  /** The beginnings of the subject; null: any subject. */
   readonly subjects: readonly string[] | null;
   readonly search: JournalSearch | null;
-  /** Null: whatever the line is about. */
+  /** Null: any line. */
   readonly labelled: LabelledLines | null;
-  /** Lines of this time or later; null: however old. */
+  /** Lines of this time or later; null: any age. */
   readonly since: Instant | null;
   /** Lines before this time; null: up to the newest. */
   readonly until: Instant | null;
@@ -60,15 +60,15 @@ export interface JournalPage {
   readonly next: number | null;
 }
 
-/** What is known of an alert at the time of a line of the journal. */
+/** An alert at the time of a line of the journal. */
 export interface NotificationOf {
   readonly key: string;
-  /** Null: the newest of any. */
+  /** Null: the newest transition of any name. */
   readonly transition: TransitionName | null;
   readonly until: Instant;
 }
 
-/** What a poll decided, with the message that it made. */
+/** A transition of a poll, with its message. */
 export interface StoredNotification {
   readonly watch: WatchId;
   readonly episode: number;
@@ -96,15 +96,17 @@ export interface JournalCounts {
   readonly lines: Readonly<Record<string, number>>;
 }
 
-/** What writes the journal, and what reads it. */
+/** The methods that write and read the journal. */
 export interface JournalStore {
-  /** Appends lines to the journal. Those of a commit, of a try and of an operator are appended with what caused them. */
+  /**
+   * Appends lines to the journal. Lines of a commit, a try and an operator's action are appended in its transaction.
+   */
   record(entries: readonly JournalEntry[]): Promise<void>;
 
-  /** Chains what was appended to the journal, up to `limit` lines; true when more are left. */
+  /** Chains up to `limit` appended lines of the journal; true if more are left. */
   chainJournal(limit: number, fence: Fence): Promise<boolean>;
 
-  /** The newest line that is chained; null when there is none. Durable before it is answered. */
+  /** The newest chained line; null if there is none. It is durable before the answer. */
   journalHead(): Promise<JournalAnchor | null>;
 
   /** The hash of the line at that position; null: it is not there, or was dropped by its age. */

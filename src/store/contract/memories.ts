@@ -1,4 +1,4 @@
-// What is remembered of watches, and what is kept beside it.
+// Memories of watches, and the data beside them.
 import type { KnownBlock } from '../../core/chain/chain-record.ts';
 import type { StoredHealth } from '../../core/model/health.ts';
 import type { StoredSnapshot } from '../../core/model/snapshot.ts';
@@ -8,42 +8,42 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { CommitResult, Fence } from './fence.ts';
 
-/** What is kept of a watch apart from its memory, for those who explain. */
+/** The stored data of a watch apart from its memory, for explanations. */
 export interface StoredDiagnostics {
-  /** Null: nothing was looked at yet. */
+  /** Null: no poll has succeeded yet. */
   readonly snapshot: StoredSnapshot | null;
   readonly health: StoredHealth;
 }
 
-/** What moves with every poll. A part that is left out stays as it was. */
+/** Values that change with every poll. An absent part is not changed. */
 export interface Coverage extends Partial<StoredDiagnostics> {
   readonly until: Instant | null;
-  /** As the memory has it; null when left out. */
+  /** The pace in the memory; null by default. */
   readonly paceMs?: number | null;
-  /** When the values of the snapshot were last seen, be it one that was stored before. */
+  /** The time when the values of the snapshot, new or stored, were last observed. */
   readonly seenAt?: Instant | null;
-  /** When alerts were last evaluated, with the results of the health, be it one that was stored before. */
+  /** The time when alerts were last evaluated, with the results of the health, new or stored. */
   readonly evaluatedAt?: Instant | null;
 }
 
-/** Told of a watch whose memory cannot be read, and why. `isNewer`: a newer release wrote it, and it is not damaged. */
+/** Called for a watch whose memory cannot be read. `isNewer`: a newer release wrote it, and it is not damaged. */
 export type OnDamaged = (watch: WatchId, why: string, isNewer: boolean) => void;
 
-/** Which blocks of an explorer stay. */
+/** The blocks of an explorer that stay. */
 export interface KeptHeights {
   readonly from: number;
   readonly anchor: number | null;
 }
 
-/** What polls need of the storage. A memory changes only by committing a decision, together with its transitions. */
+/** The storage that polls need. A memory changes only by committing a decision, together with its transitions. */
 export interface MemoryStore {
   /**
-   * Memory by watch id; ids without memory are left out. Without ids: everything that is remembered. A damaged row is left
-   * out where `onDamaged` takes it; else it rejects with a `StorageError` that names the watch.
+   * Memory by watch id, without ids that have none; all memories if no ids are given. A damaged row is left out if
+   * `onDamaged` is given; else it rejects with a `StorageError` that names the watch.
    */
   recall(ids?: readonly WatchId[], onDamaged?: OnDamaged): Promise<Map<WatchId, Memory>>;
 
-  /** The ids of all watches that are remembered. */
+  /** The ids of all watches with a memory. */
   remembered(): Promise<WatchId[]>;
 
   /**
@@ -55,25 +55,28 @@ export interface MemoryStore {
   /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
   cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;
 
-  /** Until when each watch was covered, of those that ever were. */
+  /** The end of each watch's coverage, for watches that have any. */
   covered(): Promise<ReadonlyMap<WatchId, Instant>>;
 
-  /** What `cover` kept; what cannot be read is as if nothing had been. */
+  /** The diagnostics that `cover` stored; damaged ones are ignored. */
   diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
 
   /** The closed runs of a watch by path, oldest first. */
   samples(watch: WatchId): Promise<Samples>;
 
-  /** Of one path, up to `limit` runs that follow one which ended then, oldest first. */
+  /** Up to `limit` runs of one path after the one that ended then, oldest first. */
   samplesAfter(of: { watch: WatchId; path: string }, after: Instant, limit: number): Promise<readonly Run[]>;
 
-  /** Takes the watch and its memory out for good. */
+  /** Removes the watch and its memory for good. */
   forget(ids: readonly WatchId[]): Promise<void>;
 
-  /** The blocks that each of these explorers is known to have shown. */
+  /** The known blocks of each of these explorers. */
   chainBlocks(explorers: readonly string[]): Promise<Map<string, KnownBlock[]>>;
 
-  /** Adds blocks of an explorer, or their last sight, and drops those below `from`, but for the height of the anchor. */
+  /**
+   * Adds blocks of an explorer, or updates their last sight, and drops blocks below `from`, except at the anchor's
+   * height.
+   */
   keepChainBlocks(
     explorer: string,
     blocks: readonly KnownBlock[],

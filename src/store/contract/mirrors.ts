@@ -19,17 +19,17 @@ export interface PassedAck extends Pick<Ack, 'key' | 'seq' | 'until'> {
 /** An event that the receiver may still show as open. */
 export type OldEvent = Pick<AcceptedAlert, 'key' | 'seq'>;
 
-/** What receivers that keep their own state are shown. */
+/** The alerts for receivers that keep their own state. */
 export interface MirrorStore {
   /**
-   * Alerts whose rule or routes lead to the channel: those that fire, and those of which something happened since. The
-   * oldest news first.
+   * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition since then. The one with
+   * the oldest transition comes first.
    */
   mirrored(channel: string, since: Instant): Promise<MirroredAlert[]>;
 
   /**
-   * Acknowledgements in force of alerts that the receiver of the channel was told of, and that it has not accepted since
-   * they were made. The oldest first.
+   * Acknowledgements in force that the receiver of the channel has not accepted since they were made, for alerts that
+   * it was sent. The oldest first.
    */
   acksToPass(channel: string, at: Instant): Promise<PassedAck[]>;
 

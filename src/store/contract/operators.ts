@@ -44,12 +44,12 @@ export interface StoredAnswer {
   readonly answer: unknown;
 }
 
-/** A silence or a pause of which people may have to be told. */
+/** A silence or a pause that may have to be announced. */
 export interface Announceable {
   readonly silence: Silence;
-  /** Of what is paused; null of a silence. */
+  /** The name of the paused watch; null for a silence. */
   readonly name: string | null;
-  /** When people were last told of it. */
+  /** The time of the last announcement. */
   readonly announcedAt: Instant;
 }
 
@@ -84,62 +84,62 @@ export type Operated =
   { readonly type: 'kept'; readonly stored: StoredAnswer } | { readonly type: 'refused'; readonly why: Unchanged };
 
 /**
- * What operators have decided about messages. Silences and pauses are in the order of their begin. One that cannot be read
- * is left out: what it would hold back is sent.
+ * The decisions of operators about messages. Silences and pauses are in the order of their begin. An unreadable one is
+ * left out: messages that it would hold back are sent.
  */
 export interface StoredPolicy extends Policy {
-  /** Of episodes that last. */
+  /** Acknowledgements of episodes that last. */
   readonly acks: readonly StoredAck[];
 }
 
-/** One alert that is open, as its newest message has it. */
+/** One open alert, from its newest message. */
 export interface OpenAlertRow extends InhibitingAlert {
   readonly episode: number;
   readonly seq: number;
   readonly alert: AlertId;
-  /** Of its watch, for people. */
+  /** The name of its watch, for people. */
   readonly name: string;
-  /** The id of the rule that its watch is of. */
+  /** The id of its watch's rule. */
   readonly rule: string;
   readonly severity: Severity;
-  /** With its detail and its chain, as its newest message has them. */
+  /** With its detail and its chain, from its newest message. */
   readonly title: string;
   readonly since: Instant;
-  /** When the condition fired; null of events. */
+  /** The time when the condition fired; null for events. */
   readonly firedAt: Instant | null;
   /** When its newest transition was decided. */
   readonly at: Instant;
   readonly isEvent: boolean;
-  /** Somebody had to answer it when it happened, and it is not over; false of events alone. */
+  /** The alert needed an answer when it happened, and is not over; false for events alone. */
   readonly isFollowed: boolean;
 }
 
-/** Which alerts: those that are open at that time; with `keys`, only of these. */
+/** A filter of alerts: open at that time; with `keys`, only these. */
 export interface OpenFilter {
   readonly at: Instant;
   readonly keys?: readonly Key[];
 }
 
-/** What may have come about in other processes on the same state. */
+/** Changes that other processes on the same state may have made. */
 export interface ReplicaChanges {
-  /** Another number after every transition that was stored. */
+  /** Changes with every stored transition. */
   readonly newest: number;
-  /** Actions of operators, the oldest first. `key`: of the request. */
+  /** Actions of operators, the oldest first. `key`: the key of the request. */
   readonly changes: readonly { readonly key: string; readonly stored: StoredAnswer }[];
 }
 
-/** What operators need of the storage. */
+/** The storage that operators need. */
 export interface OperatorStore {
-  /** What the request was answered when it was made before, within a day; null when it was not. */
+  /** The answer to the same request within the last day; null: there was none. */
   answerTo(request: OperatorRequest): Promise<Operated | null>;
 
-  /** Carries out an action once: a repeated request is answered as it was at first. */
+  /** Carries out an action once: a repeated request gets the first answer. */
   operate(work: OperatorWork): Promise<Operated>;
 
-  /** With what operators changed since then, within a day. */
+  /** The changes, with actions of operators since then, within a day. */
   newsSince(since: Instant): Promise<ReplicaChanges>;
 
-  /** Silences and pauses that are not over, or whose end nobody was told of. */
+  /** Silences and pauses that are not over, or whose end was not announced. */
   announceable(at: Instant): Promise<Announceable[]>;
 
   /** Adds the transitions, and notes that people were told of the silence or pause, in one transaction. */
@@ -151,16 +151,18 @@ export interface OperatorStore {
   /** The silences, pauses and acknowledgements that are in force at that time or will be. */
   policy(at: Instant): Promise<StoredPolicy>;
 
-  /** What links in messages are signed with: the first one signs, all of them are valid. The same after every start. */
+  /**
+   * The secrets that sign links in messages: the first one signs, all of them are valid. The same after every start.
+   */
   linkSecrets(): Promise<readonly string[]>;
 
   /**
-   * Whether a pass of the pages was ended before its time: its holder left, its code was used, or all were ended. `until`:
-   * when it is over by itself.
+   * True if a pass for the pages was ended early: its holder left, its code was used, or all were ended. `until`: its
+   * normal end.
    */
   isPassEnded(nonce: string, until: Instant): Promise<boolean>;
 
-  /** Ends it, on all replicas and across restarts. `until`: when it is over by itself. False: it was ended before. */
+  /** Ends a pass, on all replicas and across restarts. `until`: its normal end. False: it was ended before. */
   endPass(nonce: string, until: Instant, at: Instant): Promise<boolean>;
 
   /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */

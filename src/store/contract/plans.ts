@@ -10,9 +10,9 @@ export interface StoredPlans {
 }
 
 export interface PlanStore {
-  /** A damaged row is left out; `onDamaged` is told why. */
+  /** A damaged row is left out; `onDamaged` gets the reason. */
   plans(onDamaged: (why: string) => void): Promise<StoredPlans>;
 
-  /** Of plans whose explorers are of one shard. */
+  /** Stores plans whose explorers are of one shard. */
   keepPlans(kept: ReadonlyMap<string, PlanRow>, at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 }

@@ -1,4 +1,4 @@
-// What was measured, and when nothing was known, for those who look at it.
+// Queries about measured values, and the spans in which none was known.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Run } from '../../core/model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -8,9 +8,9 @@ export interface PathOfWatch {
   readonly path: string;
 }
 
-/** What the values of one hour were. */
+/** The values of one hour. */
 export interface Bucket {
-  /** Where the hour begins. */
+  /** The start of the hour. */
   readonly at: Instant;
   readonly first: string;
   readonly last: string;
@@ -30,12 +30,14 @@ export interface UnknownSpan {
 
 /** Every method rejects with a `StorageError`. */
 export interface SamplesView {
-  /** Of each path the runs that ended after then, the oldest first; in the order of the paths. At most so many in all. */
+  /**
+   * The runs of each path that ended after then, the oldest first, in the order of the paths; at most `limit` in all.
+   */
   runsAfter(of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]>;
-  /** The hours of a path from then on, of runs that are kept no more; the oldest first. */
+  /** The hours of a path from then on, for runs that are no longer stored; the oldest first. */
   buckets(of: PathOfWatch, from: Instant): Promise<Bucket[]>;
-  /** What was not over by then, the oldest first; of one watch, or of all. */
+  /** Spans that ended after then or still last, the oldest first; of one watch, or of all. */
   unknownSpans(since: Instant, watch: WatchId | null): Promise<UnknownSpan[]>;
-  /** When each of these was first polled; without those of which that is not known any more. */
+  /** The time of the first poll of each of these watches; unknown ones are left out. */
   firstPolls(watches: readonly WatchId[]): Promise<ReadonlyMap<WatchId, Instant>>;
 }

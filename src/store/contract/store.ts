@@ -1,4 +1,5 @@
-// What the daemon needs of whatever keeps its state. An engine has a folder of its own; `store/open.ts` picks one.
+// The contract between the daemon and the engines that store its state. Each engine has its own folder; `store/open.ts`
+// picks one.
 import type { Json } from '../../core/values/fields.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, WatchId } from '../../core/model/ids.ts';
 import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
@@ -16,10 +17,10 @@ import type { OperatorStore } from './operators.ts';
 import type { PlanStore } from './plans.ts';
 import type { JournalFilter, JournalPage, JournalStore, NotificationOf, StoredNotification } from './journal.ts';
 
-/** What is not where it was opened: the state itself, or the lock that keeps a second daemon away. */
+/** A file that was moved: the state, or the lock against a second daemon. */
 export type Moved = 'file' | 'lock';
 
-/** What is older is dropped. */
+/** Older rows are dropped. */
 export interface Ages {
   readonly settled: Instant;
   readonly alerts: Instant;
@@ -27,9 +28,8 @@ export interface Ages {
 }
 
 /**
- * All that is kept.
- * Every method rejects with a `StorageError` when the storage does not answer; then nothing was changed. `commit` and
- * `cover` reject with a `StoreFullError` at the largest size.
+ * The whole storage. Every method rejects with a `StorageError` when the storage does not answer; then nothing was
+ * changed. `commit` and `cover` reject with a `StoreFullError` at the largest size.
  */
 export interface Store
   extends
@@ -42,17 +42,17 @@ export interface Store
     PlanStore,
     AsyncDisposable {
   /**
-   * A connection of its own that only reads, for who looks at much: no commit waits for it. Always ask for it anew; it is
-   * closed with the store.
+   * A read-only connection for large reads: no commit waits for it. Call this each time: the connection can be
+   * replaced. It is closed with the store.
    */
   reader(): Promise<StoreView>;
 
   readonly cluster: Cluster;
 
-  /** How large the state may become from now on, where that is this program's to say. */
+  /** Limits the size of the state from now on, if this program controls it. */
   setMaxBytes(maxBytes: number): void;
 
-  /** Writes down what runs now, for `plan`; replaces what was written before. */
+  /** Stores an outline of the running config, for `plan`; replaces the former one. */
   keepRunning(outline: Json): Promise<void>;
 
   /** Writes a row, to see whether the state takes one. */
@@ -69,14 +69,14 @@ export interface Store
   secure(): Promise<readonly Moved[]>;
 
   /**
-   * Drops deliveries that were settled before a time and what operators did two months earlier, and what is known of
-   * alerts that are over since another time. Lines of the journal from before a third are dropped behind a checkpoint.
-   * What is kept of a plan goes after 40 days in which it did not change.
+   * Drops deliveries settled before a time, actions of operators two months older, alerts that ended before a second
+   * time, and journal lines before a third, behind a checkpoint. Data of a plan is dropped after 40 days without a
+   * change.
    */
   prune(before: Ages, at: Instant): Promise<void>;
 }
 
-/** What may be looked at while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
+/** Queries that are possible while a daemon runs, or when none does. Every method rejects with a `StorageError`. */
 export interface StoreView
   extends
     AlertView,
@@ -85,7 +85,7 @@ export interface StoreView
     Pick<OutboxStore, 'survey' | 'backlog'>,
     Pick<OperatorStore, 'pauses' | 'policy' | 'openAlerts' | 'openConditions'>,
     Pick<JournalStore, 'history' | 'journalHead' | 'journalHashAt' | 'verifyJournal'> {
-  /** The replicas that work on the state, and what each holds. Null: one process has the state for itself. */
+  /** The replicas that work on the state, and the shards of each. Null: one process has the state for itself. */
   replicas(): Promise<SeenCluster | null>;
   /** Silences and pauses that are kept, those that are over included, by their begin. */
   silences(): Promise<Silence[]>;
@@ -93,32 +93,29 @@ export interface StoreView
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
   /** How many transitions of each alert were decided since then. */
   notificationCounts(since: Instant): Promise<NotificationCount[]>;
-  /** Notifications since then by the labels of their alerts. The end of what began before then is left out. */
+  /** Notifications since then by the labels of their alerts, without ends of alerts that began before then. */
   notifiedSince(since: Instant): Promise<NotifiedLabels[]>;
-  /** Another one after every change of the state. */
+  /** Changes with every change of the state. */
   version(): Promise<string>;
-  /** What the daemon last wrote down of what it runs; null when it never did. */
+  /** The outline that the daemon last stored of its running config; null: none. */
   running(): Promise<Json>;
-  /** The row of each process that lives, by its id; where none lives, the last one of each. */
+  /** The row of each running process, by its id; if none runs, the last row of each. */
   health(): Promise<ReadonlyMap<string, HealthSummary>>;
-  /**
-   * A page of the journal. Where lines are looked for, it looks at 20,000 of them and then ends, with what it has found: the
-   * next one goes on.
-   */
+  /** A page of the journal. A search reads 20,000 lines and then ends with its finds: the next page continues. */
   journalPage(filter: JournalFilter): Promise<JournalPage>;
-  /** The newest of each that is not later; null: it is no longer kept, or cannot be read. */
+  /** The newest notification of each that is not later; null: it was dropped, or cannot be read. */
   notifications(of: readonly NotificationOf[]): Promise<(StoredNotification | null)[]>;
   /** The newest first. */
   deliveries(filter: DeliveryFilter): Promise<StoredDelivery[]>;
-  /** Null: there is none, or no longer. */
+  /** Null: it does not exist, or was dropped. */
   delivery(id: DeliveryId): Promise<StoredDelivery | null>;
-  /** By key of each alert that fires, who was told so. */
+  /** By key of each firing alert, the recipients that were sent it. */
   told(): Promise<ReadonlyMap<string, readonly Recipient[]>>;
-  /** Those that were given up or refused and that nobody dismissed, newest first. */
+  /** Deliveries that were given up or refused and not dismissed, newest first. */
   dead(limit: number): Promise<StoredDelivery[]>;
-  /** Of what is due again on a channel after a try, what is due last; null: nothing is. */
+  /** The delivery that is due last among those that wait on a channel after a try; null: none waits. */
   lastTried(channel: string): Promise<StoredDelivery | null>;
-  /** Those of one alert of a watch, newest first. */
+  /** Deliveries of one alert of a watch, newest first. */
   deliveriesOf(watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]>;
 }
 
@@ -126,7 +123,7 @@ export interface NotificationCount {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly count: number;
-  /** When it last fired, or last happened; null: not since then. */
+  /** The time when it last fired or happened; null: not since then. */
   readonly firedAt: Instant | null;
 }
 

@@ -40,10 +40,10 @@ function parsed(text: string): URL {
   return url;
 }
 
-/** Those that are known to leave TLS as it is. */
+/** Parameters that leave TLS unchanged. */
 const PARAMETERS: readonly string[] = ['host', 'sslmode', ...Object.keys(FILES), 'application_name', 'options'];
 
-/** One that is not known, or that is there twice, may turn TLS off, or lead to another host than the one that was looked at. */
+/** An unknown or repeated parameter may turn TLS off, or lead to another host than the checked one. */
 function refuseUnknown({ searchParams }: URL, name: string): void {
   for (const key of new Set(searchParams.keys())) {
     const known = `A URL of a database takes ${PARAMETERS.join(', ')}.`;

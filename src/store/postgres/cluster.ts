@@ -236,12 +236,12 @@ export async function seenCluster(sql: Sql, leaseMs: number): Promise<SeenCluste
   return seenOf(SeenRow.parse(await sql.first(SEEN, [leaseMs])));
 }
 
-/** Of those that work, and of those that ended a short while ago. */
+/** The ids of running replicas, and of those that ended a short while ago. */
 export async function replicaIds(sql: Sql): Promise<string[]> {
   return (await sql.all('SELECT id FROM replicas')).map(({ id }) => String(id));
 }
 
-/** Lets those that run it have their say in which config is in force, also where it names nothing that is remembered. */
+/** Counts the replicas with this config in the choice of the config in force, even if its state is empty. */
 export async function acceptConfig(sql: Sql, config: string, actor: string): Promise<void> {
   await sql.run('UPDATE cluster SET accepted = $1', [config]);
   const at = await nowOf(sql);

@@ -47,7 +47,7 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     } catch (error) {
       throw error instanceof Superseded ? error : databaseError(name, action, error);
     } finally {
-      // What was given up would go on in the server, beside the connection that takes the place of this one.
+      // The abandoned statement would go on in the server, beside the connection that replaces this one.
       if (connection.isBroken()) await cancelStatement(client);
       client.release(connection.isBroken());
     }

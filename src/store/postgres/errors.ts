@@ -1,8 +1,8 @@
-// What PostgreSQL and the way to it answer, in words for the operator.
+// Errors of PostgreSQL and of the network, in words for the operator.
 import { isRow } from '../../core/values/fields.ts';
 import { StorageError } from '../contract/store.ts';
 
-// By SQLSTATE, or by the code of the network; the first two signs of a SQLSTATE name its class.
+// By SQLSTATE, or by the network's error code; the first two characters of a SQLSTATE name its class.
 const ADVICE: Readonly<Record<string, string>> = {
   '08': 'The connection broke. It is tried again.',
   '25006': 'This server is a standby: name the primary in the URL.',
@@ -50,7 +50,7 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** Of several addresses that were tried, the first. */
+/** The message of the first, if several addresses were tried. */
 function messageOf(error: unknown): string {
   if (!isRow(error)) return String(error);
   const { errors, message } = error;

@@ -52,9 +52,9 @@ export interface PostgresOptions {
 /** Reads beside the one connection that writes. */
 const CONNECTIONS = 4;
 const TIMEOUT_MS = 10_000;
-/** Of a renewal: several fit into a lease. */
+/** The timeout of a renewal: several fit into a lease. */
 const LEASE_TIMEOUT_MS = 3000;
-/** The first that knows `IS JSON`. */
+/** The first version with `IS JSON`. */
 const OLDEST_SERVER = 16;
 
 /**

@@ -58,10 +58,10 @@ const CHECKED: readonly CheckedTable[] = [
   { table: 'acks', select: ACKS, read: ackOf, advice: 'It has no effect. Acknowledge the alert anew.' },
 ];
 
-/** What is found where a table cannot be read to its end; may throw instead. */
+/** The finding about a table that cannot be read to its end; the callback may throw instead. */
 export type OnUnreadable = (table: string, error: unknown) => Finding;
 
-/** How many rows each table has, without those that cannot be read. */
+/** Counts the readable rows of each table. */
 export async function countRows(
   sql: Sql,
   tables: readonly string[],
@@ -79,10 +79,10 @@ export async function countRows(
 }
 
 const PAGE = 100;
-/** Of findings: further ones are only counted. */
+/** The most findings with details; further ones are only counted. */
 export const MOST_PER_TABLE = 20;
 
-/** Rows that cannot be read, and a journal whose lines do not follow each other. */
+/** Rows that cannot be read, and breaks in the chain of journal lines. */
 export async function findDamage(sql: Sql, onUnreadable: OnUnreadable): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const of of CHECKED) findings.push(...(await damagedRows(sql, of, onUnreadable)));

@@ -25,7 +25,7 @@ export function copyTables(
       await begin(target);
       const copied = new Map<string, number>();
       for (const table of TABLES) copied.set(table.name, await copyTable(source, target, table, to));
-      // What was decided rests on the number of the policy, links that were sent go on working, and plans keep their names.
+      // Decisions depend on the number of the policy, sent links must stay valid, and plans keep their names.
       for (const name of ['policy', 'links', 'salt'] as const) {
         const fact = await readFact(source, name);
         if (fact !== null) await writeFact(target, name, fact);

@@ -30,13 +30,13 @@ export interface SqlDatabase extends SqlReads, AsyncDisposable {
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
   /** How much the database may hold, where that is this program's to say. */
   readonly setMaxBytes: (maxBytes: number) => void;
-  /** Where the number of the schema is kept. */
+  /** The place of the schema number. */
   readonly header: SchemaHeader;
 }
 
-/** What is found where the number of the schema should be. */
+/** The content of the place of the schema number. */
 export type FoundSchema =
-  /** 0: there is nothing yet. */
+  /** 0: the database is empty. */
   | { readonly type: 'ours'; readonly schema: number }
   /** A build from before the first release wrote it. */
   | { readonly type: 'early'; readonly schema: number }
@@ -48,22 +48,22 @@ export interface SchemaHeader {
   /** Until the end of the transaction nobody else changes the schema. */
   lock(sql: Sql): Promise<void>;
   write(sql: Sql, schema: number): Promise<void>;
-  /** By step, the statements for tables that only this engine has; they come after those for all engines. */
+  /** By step, the statements for tables of this engine alone; they run after the common ones. */
   readonly ownSteps: readonly SchemaStep[];
-  /** Of a table that is there. Each may be null. */
+  /** The columns of an existing table. Each may be null. */
   columns(sql: Sql, table: string): Promise<ListColumns>;
-  /** Whether another session was in the way, so that it is tried again. */
+  /** True if another session was in the way, so that the step must be tried again. */
   isLocked(error: unknown): boolean;
-  /** Advice where a state cannot be used, such as: name another file. */
+  /** Advice for a state that cannot be used, such as: name another file. */
   readonly elsewhere: string;
 }
 
-/** What a round decided rests on what has changed since: it is rolled back. */
+/** Data that a decided round depends on has changed since: the round is rolled back. */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
 
-/** Resolves with `superseded` where the write ended so. */
+/** Resolves with `superseded` if the write was rolled back for that reason. */
 export async function orSuperseded<T>(written: Promise<T>): Promise<T | 'superseded'> {
   try {
     return await written;

@@ -4,10 +4,10 @@
 import type { SqlDialect } from './dialect.ts';
 import { alertTables, deliveryTables, groupTables, renewalColumns } from './dispatch-schema.ts';
 
-/** Statements that lead from schema n to n + 1. A released one is never edited: states out there were made by it. */
+/** Statements that lead from schema n to n + 1. A released one is never edited: existing states were made by it. */
 export type SchemaStep = (dialect: SqlDialect) => readonly string[];
 
-/** Of all engines. An engine adds its own tables to the first step. */
+/** The steps of all engines. An engine adds its own tables to the first step. */
 export const SCHEMA_STEPS: readonly SchemaStep[] = [
   (dialect) => [
     ...memoryTables(dialect),

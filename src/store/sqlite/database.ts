@@ -26,8 +26,8 @@ export function makeDirectory(directory: string): void {
 }
 
 /**
- * SQLite follows links: whoever may write into the directory could point one at any file of the daemon's user. A FIFO
- * would keep the process waiting.
+ * SQLite follows links: a user who may write into the directory could point one at any file of the daemon's user. A
+ * FIFO would keep the process waiting.
  */
 function assertOwn(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
@@ -36,7 +36,7 @@ function assertOwn(file: string): void {
   if (stats?.isFile() === false) throw new StorageError(`${file} is no regular file. Name another one.`);
 }
 
-/** For writing. Nothing is changed in a file that exists. Waits for a lock in place: nothing else runs yet. */
+/** Opens the file for writing without changing its content. Waits for a lock by blocking: no other work runs yet. */
 export function openDatabase(file: string): DatabaseSync {
   createPrivately(file);
   return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });

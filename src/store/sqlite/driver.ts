@@ -26,7 +26,7 @@ export interface SqliteFile {
   readonly maxBytes?: number;
 }
 
-/** Of a file that is there. `writer`: opened for writing; it is closed with the database. Throws a StorageError. */
+/** Opens an existing file. `writer`: opened for writing; it is closed with the database. Throws a StorageError. */
 export function createSqliteDatabase(writer: DatabaseSync, options: SqliteFile): SqliteDatabase {
   const { file } = options;
   const reopened = (): SqliteConnection =>

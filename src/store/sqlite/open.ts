@@ -32,11 +32,11 @@ export interface SqliteOptions {
   /** How the next daemon that is refused names this one, such as `pid 4711`. */
   readonly owner?: string;
   readonly log?: Log;
-  /** The directory of backups, from which a damaged file is replaced; without it, a damaged file is refused. */
+  /** The directory of backups that replace a damaged file; without it, a damaged file is refused. */
   readonly backups?: string;
-  /** What kind of file system a directory is on, as statfs(2) has it. */
+  /** The type of a directory's file system, as in statfs(2). */
   readonly fileSystemOf?: (directory: string) => number;
-  /** The state was damaged or taken away, and something took its place. */
+  /** The state was damaged or removed, and was replaced. */
   readonly onRecovered?: (how: Recovery) => void;
 }
 
@@ -76,7 +76,7 @@ export async function openVolatileStore(options: Pick<SqliteOptions, 'log'> = {}
   });
 }
 
-/** What depends on where the database is. */
+/** The operations that depend on the place of the database. */
 export interface OwnedPlace {
   readonly secure: () => Promise<readonly Moved[]>;
   readonly close: () => PromiseLike<void>;

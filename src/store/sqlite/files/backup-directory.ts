@@ -28,7 +28,7 @@ export function createBackups({ file, directory, keep }: BackupDirectoryOptions)
   };
 }
 
-/** Of the sources and of what is built from them alike: the file beside this one has the same ending. */
+/** Works for sources and for built files: the file beside this one has the same ending. */
 const THREAD_FILE = new URL(`backup-thread${extname(import.meta.url)}`, import.meta.url);
 
 async function inThread(job: BackupJob, signal: AbortSignal): Promise<void> {

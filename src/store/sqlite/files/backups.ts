@@ -9,7 +9,7 @@ import { copyVerified } from './copy.ts';
 import { answering, makeDirectory } from '../database.ts';
 import { identityOf, moveToNew, removeDatabase } from './files.ts';
 
-/** Those of one state file, the newest first. Throws a StorageError. */
+/** The backups of one state file, the newest first. Throws a StorageError. */
 export function listBackups(directory: string, stateFile: string): Backup[] {
   if (identityOf(directory) === null) return [];
   const stem = stemOf(stateFile);

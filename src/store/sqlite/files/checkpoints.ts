@@ -17,13 +17,13 @@ export interface Checkpoints {
   stop(): Promise<void>;
 }
 
-/** A row is written into several pages: about a thousand of them, after which SQLite itself would do it. */
+/** A row is written into several pages: about a thousand pages in all, the limit at which SQLite itself checkpoints. */
 const ROWS_BETWEEN = 500;
 
-/** Of the sources and of what is built from them alike: the file beside this one has the same ending. */
+/** Works for sources and for built files: the file beside this one has the same ending. */
 const THREAD_FILE = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** It holds one statement; the pages are not in its heap. */
+/** The thread holds one statement; the pages are not in its heap. */
 const MOST_MEMORY = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
 
 export function createCheckpoints(file: string): Checkpoints {
@@ -55,7 +55,7 @@ export function createCheckpoints(file: string): Checkpoints {
       try {
         thread ??= start();
       } catch {
-        // What was committed stays so; SQLite's own limit holds until the next time.
+        // The commit is not affected; SQLite's own limit applies until the next time.
         return;
       }
       isBusy = true;

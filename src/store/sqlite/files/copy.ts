@@ -7,14 +7,14 @@ import { createSingleDatabase } from '../driver.ts';
 import { createAnew, removeDatabase } from './files.ts';
 
 /**
- * In one step: with the default of a hundred pages a step, SQLite begins anew whenever the daemon commits between two
- * steps, and a busy daemon's file would never be copied to its end.
+ * All pages in one step: with the default of a hundred pages a step, SQLite starts again whenever the daemon commits
+ * between two steps, and the copy of a busy daemon's file would never end.
  */
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies the state file `from` to `copy`, which is replaced, and checks the copy: it is complete, on the disk, and one
- * file without anything beside it. Rejects with a StorageError; nothing is left at `copy` then.
+ * Copies the state file `from` to `copy`, which is replaced, and checks that the copy is complete, on the disk, and a
+ * single file. Rejects with a StorageError; no file is left at `copy` then.
  */
 export async function copyVerified(from: string, copy: string): Promise<void> {
   answering(from, 'copy', () => {

@@ -4,10 +4,10 @@ import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync
 import { dirname } from 'node:path';
 import { createPrivately } from '../database.ts';
 
-/** What SQLite keeps beside a database file. A log that belongs to another file would be taken for this one's. */
+/** The files of SQLite beside a database file. A log of another file would be taken for this one's. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
-/** Of what stands at the path itself; null = nothing. Throws where the file system does not answer. */
+/** Identifies the file at the path itself; null: none. Throws if the file system does not answer. */
 export function identityOf(path: string): string | null {
   try {
     const { dev, ino } = lstatSync(path, { bigint: true });

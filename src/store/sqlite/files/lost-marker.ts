@@ -1,9 +1,9 @@
-// What a daemon leaves behind whose state is lost, so that the next one does not begin in silence.
+// A marker that a daemon leaves when its state is lost, so that the next one reports the loss.
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readRegularFile, writeRegularFile } from '../../../lib/files/regular-file.ts';
 
-/** Beside the file; where its directory is gone too, beside that. */
+/** Beside the file, and beside its directory in case that is gone too. */
 function markersOf(file: string): readonly string[] {
   return [`${file}.lost`, `${dirname(file)}.lost`];
 }
@@ -26,7 +26,7 @@ function isWritten(file: string, text: string): boolean {
 
 const LARGEST = 64 * 1024;
 
-/** What the marker says, and takes it away; null where there is none. */
+/** Reads and removes the marker; null: there is none. */
 export function takeMarker(file: string): string | null {
   let said: string | null = null;
   for (const marker of markersOf(file)) {
@@ -35,7 +35,7 @@ export function takeMarker(file: string): string | null {
         readRegularFile(marker, { maxBytes: LARGEST }).trim() || `${file} was deleted or replaced while the daemon ran`;
       rmSync(marker);
     } catch {
-      // There is none, which is as it should be.
+      // No marker is the normal case.
     }
   }
   return said;

@@ -21,9 +21,9 @@ export interface RecoverOptions {
 }
 
 /**
- * What `open` opens. Where the file is damaged, it is put aside, replaced by the newest backup that is sound, else by
- * nothing, and opened again. The caller holds the lock. Rejects with what `open` throws where the file is not known to be
- * a state file: another program's must not be moved away.
+ * Calls `open`. A damaged file is put aside and replaced by the newest sound backup, or by an empty state; then `open`
+ * is called again. The caller holds the lock. Rejects with the error of `open` if the file is not known to be a state
+ * file: a file of another program must not be moved away.
  */
 export async function openOrRecover<T>(
   open: () => T | Promise<T>,

@@ -9,8 +9,8 @@ export interface SizeLimit {
 }
 
 /**
- * What the file may hold. Only what adds to it is refused, by asking first: SQLite's own limit would refuse to settle and
- * to prune as well, and nothing would ever make room again.
+ * Limits the size of the file. Only statements that add data are refused, by a check before them: SQLite's own limit
+ * would also refuse to settle and to prune, so no room could ever be made.
  */
 export function createSizeLimit(db: DatabaseSync, file: string, initialBytes = Infinity): SizeLimit {
   const pageBytes = firstNumber(db, 'PRAGMA page_size');

@@ -1,4 +1,4 @@
-// What the tables of alerts have in common: transitions, labels and recipients.
+// Code that the tables of alerts share: transitions, labels and recipients.
 import { z } from 'zod';
 import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import type { TransitionName } from '../../../core/model/transition.ts';
@@ -7,7 +7,7 @@ import { jsonOrNull, type Row } from '../../sql/rows.ts';
 
 export const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
 
-/** Null: it is damaged. */
+/** Null: damaged. */
 export function transitionIn(value: unknown): TransitionName | null {
   return TRANSITIONS.find((one) => one === value) ?? null;
 }

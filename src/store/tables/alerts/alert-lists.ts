@@ -1,4 +1,4 @@
-// What people look at of alerts: which are open, who was told, and how far their messages came.
+// Queries about alerts: the open ones, their recipients, and how far their messages came.
 import { z } from 'zod';
 import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import { EVENT_OPEN_MS, EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
@@ -16,7 +16,7 @@ import { isOfEvents, retractedAmong, summaryMembersSince } from './notifications
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;
-/** Of what happened within the day. A flood of events must not hold up the daemon. */
+/** The most rows of the last day. A flood of events must not delay the daemon. */
 const MOST_RECENT = 2000;
 
 const PROGRESS = list(
@@ -47,7 +47,7 @@ const HELD_BACK = (d: SqlDialect): string => `
   SELECT key, channel, recipient, ${d.jsonText('held', 'why')} AS why FROM recipient_state
   WHERE ${d.among('key', '$1', 'text')} AND held IS NOT NULL AND ${d.isJson('held')} ORDER BY channel, recipient, key`;
 
-/** What is held back of these alerts, with the reasons. */
+/** Messages of these alerts that are held back, with the reasons. */
 export async function heldBack(sql: Sql, of: readonly EpisodeName[]): Promise<HeldMessage[]> {
   const rows = await sql.all(HELD_BACK, [of.map(({ key }) => key)]);
   return rows.map((row) => ({ ...recipientOf(row), key: String(row['key']), why: String(row['why']) }));

@@ -1,4 +1,4 @@
-// Which alerts are open, and which of them somebody has to answer.
+// Open alerts, and those that need an answer.
 import { z } from 'zod';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';

@@ -161,13 +161,13 @@ const HASTEN = list(
       AND ${MAY_GO_OUT_OF_TURN}`,
 );
 
-/** What waits for its next try, and is waited for now, is tried at once. */
+/** Adds members. A delivery that waits for its next try is tried at once if a new one has to follow it. */
 export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[], at: Instant): Promise<void> {
   const members = deliveries.flatMap(({ number: delivery, fresh: { channel, recipient, members: some } }) =>
     some.map((member) => ({ ...member, delivery, channel, recipient, sentAs: member.as })),
   );
   await sql.each(ADD_MEMBER, members);
-  // The first of an alert follows nothing.
+  // The first transition of an alert follows none.
   const later = members.filter(({ seq }) => seq > 1);
   const awaited = new Set((await sql.allOf(FOLLOW, later)).map((row) => int(row, 'earlier')));
   await sql.each(
@@ -225,7 +225,9 @@ const REPEATS = (d: SqlDialect): string => `
     AND mine.channel = $2 AND mine.recipient = $3 AND mine.state = 'due' AND mine.maybe_copy = 0
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
-/** Of what waits for another try, and was not taken over as far as anybody knows. Nobody claims it meanwhile. */
+/**
+ * Drops repeats that wait for another try and were not accepted, as far as is known. No sender claims them meanwhile.
+ */
 export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at: Instant): Promise<void> {
   for (const row of await sql.all(REPEATS, [key, target.channel, target.recipient]))
     await leave(sql, int(row, 'number'), { key, from: int(row, 'seq'), as: 'cancelled' }, at);

@@ -1,4 +1,4 @@
-// What a round reads of groups that are due.
+// Reads the groups that are due for a round.
 import { z } from 'zod';
 import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
@@ -66,7 +66,7 @@ const SENT = list(
       AND state NOT IN ('cancelled', 'merged')`,
 );
 
-/** What was made for the targets within the hour. */
+/** The messages made for the targets within the last hour. */
 async function sentTo(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<RecentlySent[]> {
   const recent = targets.map((target) => ({ ...target, since: at - HOUR_MS }));
   const rows = await sql.allOf(SENT, recent);
@@ -93,7 +93,7 @@ function sizeOf({ members, damaged }: Members): number {
   return members.length + damaged.length;
 }
 
-/** What is new alone, where the rest waits for its time and nothing of it is hurried by what is new. */
+/** Reads only the new members if the others wait for their time and no new one hurries them. */
 async function groupOf(
   sql: Sql,
   row: Row,
@@ -120,8 +120,8 @@ function dueGroupOf(row: Row, members: Members, restWakesAt: DueGroup['restWakes
 }
 
 /**
- * What is new of a group whose rest waits for its time. Null: it does not suffice, since some of it hurries the rest.
- * `isFull`: nothing of the group goes out now.
+ * The new members of a group whose other members wait for their time. Null: all must be read, since a new one hurries
+ * the others. `isFull`: no message of the group is sent now.
  */
 function freshMembersOf(fresh: Members, isFull: boolean): Members | null {
   const isLittle =

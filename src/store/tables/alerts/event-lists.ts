@@ -1,4 +1,4 @@
-// What people look at of what happened lately.
+// Queries about recent events and firings.
 import type { Message } from '../../../core/model/delivery.ts';
 import { BUILT_IN_RULE, type WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -9,7 +9,7 @@ import type { Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
 import { toldTogether } from './alert-lists.ts';
 
-/** Of a storm only the newest are counted. */
+/** Only the newest events of a storm are counted. */
 const MOST_EVENTS = 20_000;
 const MOST_MESSAGES = 200;
 
@@ -62,12 +62,12 @@ const LATER = (d: SqlDialect): string => `
   SELECT key, episode, watch, alert, transition, at, ${d.jsonText('labels', 'severity')} AS severity FROM notifications
   WHERE at > $1 AND ${isAsked(d)} ORDER BY at, number LIMIT ${MOST_EVENTS}`;
 
-/** What fired or happened since then, or fires, the oldest first; of one watch, or of all. */
+/** Alerts that fire, or fired or happened since then, the oldest first; of one watch, or of all. */
 export async function firings(sql: Sql, since: Instant, watch: WatchId | null): Promise<FiringSpan[]> {
   return spansOf([...(await sql.all(OLDER, [since, watch])), ...(await sql.all(LATER, [since, watch]))], since);
 }
 
-/** In order: a firing begins a span, which its end closes. An event, or what became of it, is a moment. */
+/** In order: a firing begins a span, and its end closes it. An event or its correction is a moment. */
 function spansOf(rows: readonly Row[], since: Instant): FiringSpan[] {
   const open = new Map<string, { -readonly [K in keyof FiringSpan]: FiringSpan[K] }>();
   const spans: FiringSpan[] = [];

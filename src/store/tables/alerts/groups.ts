@@ -54,22 +54,22 @@ const WAKE_MEMBERS = `
   ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, wake_at = excluded.wake_at, version = old.version + 1`;
 const WAKE_HELD_BY = (d: SqlDialect): string => wakeThose(d.among(d.jsonText('held', 'by'), '$2', 'text'));
 
-/** Whatever they hold back is decided again. */
+/** Groups with alerts that are held back are decided again. */
 export async function wakeHolding(sql: Sql, at: Instant): Promise<void> {
   await sql.run(WAKE_HOLDING, [at]);
 }
 
-/** Groups of the open alerts that a delivery is about are decided again. */
+/** Groups of the open alerts in a delivery are decided again. */
 export async function wakeMembers(sql: Sql, delivery: number, at: Instant): Promise<void> {
   await sql.run(WAKE_MEMBERS, [delivery, at]);
 }
 
-/** What these alerts, which are over now, held back. */
+/** Groups of alerts that these ended alerts held back are decided again. */
 export async function wakeHeldBy(sql: Sql, keys: readonly Key[], at: Instant): Promise<void> {
   if (keys.length > 0) await sql.run(WAKE_HELD_BY, [at, keys]);
 }
 
-/** `isKept`: false where the group goes when it waits for nothing. */
+/** `isKept`: false if the group is removed when no member waits. */
 export interface DecidedGroup {
   readonly group: DueGroup;
   readonly timer: GroupTimer;

@@ -1,4 +1,4 @@
-// What receivers that keep their own state of alerts are shown, and what of it they accepted.
+// The alerts for receivers that keep their own state, and the parts that they accepted.
 import type { FormerLabels, MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.ts';

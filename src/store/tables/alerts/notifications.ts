@@ -18,7 +18,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { columns, insertion, type Sql } from '../../sql/sql.ts';
 import { labelsShape, TRANSITIONS } from './alert-labels.ts';
 
-/** What a poll of a watch decided. */
+/** The transitions of a watch from one poll. */
 export interface OfWatch {
   readonly watch: WatchId;
   readonly transitions: readonly Transition[];
@@ -77,7 +77,7 @@ export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
   return untilRepeated(await sql.all(UNROUTED, [limit]));
 }
 
-/** What a later one rests on is only written with the round of the former. */
+/** The rows up to the second one about an alert: that one depends on the round of the first. */
 function untilRepeated(rows: readonly Row[]): Unrouted[] {
   const keys = new Set<string>();
   const all: Unrouted[] = [];
@@ -194,7 +194,7 @@ function toldIn(text: unknown): readonly ToldUnrecorded[] {
   return toldShape.safeParse(jsonOrNull(text)).data ?? [];
 }
 
-/** What the members of a summary are, from its message. */
+/** The transition of a summary's members, from its message. */
 function summarizedIn(text: unknown): unknown {
   return fieldIn(fieldIn(jsonOrNull(text), 'summary'), 'of');
 }

@@ -23,7 +23,7 @@ interface Single extends SingleDelivery {
   readonly notification: number;
 }
 
-/** What is to be inserted in the place of these. What open summaries take in is written at once. */
+/** Returns the deliveries to insert in place of these. Events for open summaries are written at once. */
 export async function foldOverflow(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<Fresh[]> {
   const overflowing = await overflowingOf(sql, [...new Set(fresh.map(({ channel }) => channel))]);
   if (overflowing.size === 0) return [...fresh];

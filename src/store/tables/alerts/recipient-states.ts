@@ -1,4 +1,4 @@
-// What recipients know of alerts: how far they are told, what is held back, and which group tells them.
+// States of alerts for recipients: sent transitions, held ones, and the group.
 import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
@@ -13,10 +13,10 @@ import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { labelsOf, recipientOf } from './alert-labels.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
-/** What has to be looked at when its group is due. Word by word as in the index. */
+/** States to decide when their group is due. Word by word as in the index. */
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
-/** Of a delivery that is due or under way. */
+/** True for a delivery that may have arrived: it is under way, or the outcome of a try is unknown. */
 export const MAY_HAVE_ARRIVED = `CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END`;
 
 /**
@@ -79,7 +79,7 @@ export function renewedIn(text: unknown): Renewal | null {
   return renewalShape.safeParse(jsonOrNull(text)).data ?? null;
 }
 
-/** What a decision about a recipient and an alert says. */
+/** The columns of a decision about a recipient and an alert. */
 const DECIDED = {
   ...columns('text', 'key', 'channel', 'recipient'),
   ...columns('int', 'wanted', 'closed'),
@@ -101,7 +101,7 @@ const LOOK_AT = list(
   (row) => `UPDATE recipient_state AS state SET repeats = 1 ${row.from} WHERE ${IS_OF(row)}`,
 );
 
-/** Of several for one recipient and alert the last one counts. */
+/** The last of several states for one recipient and alert counts. */
 export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void> {
   const rows = owing.map((one) => ({ ...keptIn(one), via: one.via, wantedAt: at }));
   const last = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
@@ -110,12 +110,12 @@ export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant):
   await lookAtStates(sql, renewed);
 }
 
-/** They are looked at with their groups, though nothing new is wanted. */
+/** Decides these states with their groups, even without a new transition. */
 export async function lookAtStates(sql: Sql, states: readonly RecipientStateKey[]): Promise<void> {
   await sql.each(LOOK_AT, [...new Map(states.map((one) => [placeOf(one), one])).values()]);
 }
 
-/** What is kept of a state that was decided with its group. */
+/** The columns of a state that was decided with its group. */
 function keptIn({ key, group: { id, target }, state }: Pick<Owing, 'key' | 'group' | 'state'>) {
   return { key, ...target, groupId: id, ...state };
 }

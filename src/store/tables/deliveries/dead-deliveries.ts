@@ -28,14 +28,14 @@ const REVIVE = `
     runtime_at = ${ranOf('deliveries.channel')}
   WHERE number = $1`;
 
-// What came after it, and waits, goes out after it again.
+// Waiting deliveries about the same alert follow it again.
 const FOLLOW = `
   INSERT INTO delivery_order (delivery, earlier)
   SELECT DISTINCT later.number, $1::bigint FROM ${LATER} AND later.state = 'due' ON CONFLICT DO NOTHING`;
 
 const DISMISS = 'UPDATE deliveries SET dismissed_at = $2 WHERE number = $1';
 
-// A summary that still takes events in has not been tried, and waits for more of them.
+// A summary that still takes in events has not been tried, and waits for more of them.
 const RETRY_CHANNEL = `
   UPDATE deliveries SET due_at = $2::bigint
   WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint AND (folds IS NULL OR attempt > 0)`;
@@ -78,7 +78,10 @@ const GIVEN_UP = `SELECT id FROM deliveries WHERE ${IS_GIVEN_UP} ORDER BY number
 const COUNT_GIVEN_UP = `SELECT channel, count(*) AS rows FROM deliveries WHERE ${IS_GIVEN_UP} GROUP BY channel ORDER BY channel`;
 const DISMISS_ALL = `UPDATE deliveries SET dismissed_at = $2::bigint WHERE ${IS_GIVEN_UP}`;
 
-/** Those that were given up and not dismissed; of one channel, or of all. The newest first: each goes out after earlier ones. */
+/**
+ * Retries deliveries that were given up and not dismissed; of one channel, or of all. The newest first: each follows
+ * earlier ones.
+ */
 export async function retryAll(sql: Sql, channel: string | null, at: Instant): Promise<ChangedDeliveries | Unchanged> {
   const counts = new Map<string, number>();
   for (const row of await sql.all(GIVEN_UP, [channel])) {

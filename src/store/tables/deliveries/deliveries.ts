@@ -27,28 +27,30 @@ import {
 import { SHARE_OPEN_MS } from './fresh-deliveries.ts';
 import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
-/** Of a try whose lease ended. */
+/** The outcome of a try whose lease ended. */
 const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';
 
-/** Members that the delivery does not have yet; null: it has all. */
+/** Members that are not in the delivery yet; null: all are. */
 export interface TakenDelivery {
   readonly claimed: Claimed;
   readonly unread: UnlistedMembers | null;
 }
 
-// SQLite uses a partial index only for a query that repeats the condition of the index word by word; hence the redundant
-// terms below.
+// SQLite uses a partial index only for a query that repeats the condition of the index word by word; hence the
+// redundant terms below.
 
 /**
- * Of one recipient and alert only the earliest that is not settled may go out. It may have been settled by another replica
- * while the order was written. No NOT EXISTS: without statistics PostgreSQL makes that a join over the whole outbox, which
- * takes a hundred times as long.
+ * True if no earlier delivery to the recipient about the alert is unsettled. Another replica may have settled it while
+ * the order was written. No NOT EXISTS: without statistics PostgreSQL makes that a join over the whole outbox, a
+ * hundred times slower.
  */
 const FIRST_OF_ITS_ALERT = `(
   SELECT earlier FROM delivery_order JOIN deliveries AS before ON before.number = earlier
   WHERE delivery = mine.number AND before.state IN ('due', 'sending') LIMIT 1) IS NULL`;
 
-/** Less than $2 messages of its rule are being sent on channel $1. What is about several rules waits for none of them. */
+/**
+ * Less than $2 messages of its rule are being sent on channel $1. A message about several rules waits for none of them.
+ */
 const RULE_HAS_ROOM = `mine.rule NOT IN (
   SELECT busy.rule FROM deliveries AS busy WHERE busy.channel = $1 AND busy.state = 'sending' AND busy.rule <> ''
   GROUP BY busy.rule HAVING count(*) >= $2::bigint)`;
@@ -153,12 +155,12 @@ const UNCLAIM = (d: SqlDialect): string => `
   UPDATE deliveries SET state = 'due', attempt = attempt - 1, out_of_turn = out_of_turn - $3
   WHERE channel = $1 AND state = 'sending' AND lease_until > 0 AND NOT ${d.among('id', '$2', 'text')}`;
 
-/** What a former process had begun to send has no lease any more, and stays as it is. */
+/** Deliveries that a former process was sending have no lease any more, and stay unchanged. */
 export async function unclaim(sql: Sql, { channel, held, isOutOfTurn }: LostClaim): Promise<number> {
   return sql.run(UNCLAIM, [channel, held, isOutOfTurn ? 1 : 0]);
 }
 
-/** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
+/** Unreadable rows end as dead, so that they do not block others; `damaged` is called for them. */
 export async function claimDeliveries(
   sql: Sql,
   claim: DeliveryClaim,
@@ -233,7 +235,7 @@ export async function expire(sql: Sql, { channel, held, all, failing }: Expiring
   return sql.run(EXPIRE, [channel, at, outcome, held]);
 }
 
-/** Of every delivery that is being sent on the channel, or on any: its sender is gone. */
+/** Ends the leases of all deliveries that are being sent on the channel, or on any: their sender is gone. */
 export async function endLeases(sql: Sql, channel: string | null): Promise<void> {
   await sql.run(END_LEASES, [channel]);
 }

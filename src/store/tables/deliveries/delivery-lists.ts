@@ -99,12 +99,12 @@ export async function lastTried(sql: Sql, channel: string): Promise<StoredDelive
   return (await storedOf(sql, await sql.all(LAST_TRIED, [channel])))[0] ?? null;
 }
 
-/** Those that were given up or refused, newest first. */
+/** Deliveries that were given up or refused, newest first. */
 export async function dead(sql: Sql, limit: number): Promise<StoredDelivery[]> {
   return storedOf(sql, await sql.all(DEAD, [limit]));
 }
 
-/** Those of one alert of a watch, newest first. */
+/** Deliveries of one alert of a watch, newest first. */
 export async function deliveriesOf(sql: Sql, watch: WatchId, alert: AlertId, limit: number): Promise<StoredDelivery[]> {
   return storedOf(sql, await sql.all(OF_ALERT, [watch, alert, limit]));
 }

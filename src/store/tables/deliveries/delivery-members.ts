@@ -1,5 +1,5 @@
-// What deliveries speak of. A message about thousands of alerts is read and settled a page of members at a time, between
-// which other work runs. Once a try has begun, no member leaves a delivery.
+// The members of deliveries. A message about thousands of alerts is read and settled a page of members at a time,
+// between which other work runs. Once a try has begun, no member leaves a delivery.
 import { z } from 'zod';
 import {
   MESSAGE_TYPES,
@@ -29,20 +29,20 @@ export interface KeyPage {
   readonly to: Key | null;
 }
 
-/** What all keys come after. */
+/** A key before all others. */
 export const FIRST_KEY: Key = '';
 
-/** No key comes after it, in the order of bytes. */
+/** A key after all others, in the order of bytes. */
 const LAST_KEY: Key = '\u{10ffff}';
 
-/** Of a `member` of delivery $1, with the values of `inPage` from $2 on. */
+/** A condition for a `member` of delivery $1, with the values of `inPage` from $2 on. */
 export const IN_PAGE = 'member.delivery = $1 AND member.key > $2 AND member.key <= $3';
 
 export function inPage({ after, to }: KeyPage): [Key, Key] {
   return [after, to ?? LAST_KEY];
 }
 
-/** All that deliveries hold, for those who look at every row. */
+/** The members of all deliveries, row by row. */
 export const MEMBERS = paged(
   ['delivery', 'key', 'seq'],
   (page) => `
@@ -122,7 +122,7 @@ export async function pageEnd(sql: Sql, delivery: string, after: Key): Promise<K
   return typeof key === 'string' ? key : null;
 }
 
-/** Those of one alert, severity and type as one. */
+/** Joins members with the same alert, severity and type. */
 export function alikeTogether(some: readonly MoreMembers[]): MoreMembers[] {
   const byKind = Map.groupBy(some, ({ watch, alert, severity, type }) =>
     JSON.stringify([watch, alert, severity, type]),

@@ -74,7 +74,7 @@ export function ranOf(channel: string): string {
 
 const RELEASE = 'DELETE FROM delivery_order WHERE earlier = $1';
 
-/** What came after it may go out. */
+/** Deliveries that wait for this one may be sent. */
 export async function release(sql: Sql, number: number): Promise<void> {
   await sql.run(RELEASE, [number]);
 }

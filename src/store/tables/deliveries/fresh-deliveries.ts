@@ -11,31 +11,34 @@ export interface Fresh extends Recipient {
   readonly id: DeliveryId;
   readonly kind: DeliveryKind;
   readonly rank: number;
-  /** The rule that all members are of; '': they are of several. */
+  /** The rule of all members; '': several rules. */
   readonly rule: string;
   readonly members: readonly FreshMember[];
   readonly critical: DeliveryBatch['critical'];
-  /** What may share it, while it takes events in; null: it is as it is. */
+  /** Equal for deliveries that may be folded together while the summary takes in events; null: none. */
   readonly folds: string | null;
   readonly dueAt: Instant;
 }
 
 export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'renewed' | 'heldAt' | 'present'> {
-  /** Number of its notification; null: it is gone. */
+  /** Number of its notification; null: that was dropped. */
   readonly notification: number | null;
   /** Its place in the message. */
   readonly position: number;
 }
 
-/** What a message about one transition speaks of. */
+/** The member of a message about one transition. */
 export function onlyMember(key: Key, seq: number, notification: number | null): FreshMember {
   return { key, seq, as: 'news', renewed: null, heldAt: null, present: null, notification, position: 0 };
 }
 
-/** How long after a commit of some members of a delivery the next of its commits is waited for. */
+/** The longest wait for the next commit of a delivery's members after one of them. */
 export const SHARE_OPEN_MS = 10_000;
 
-/** `share`: where several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
+/**
+ * `share`: if several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it was
+ * dropped.
+ */
 export function freshOf(
   { id, kind, target, severity, critical, members }: DeliveryBatch,
   share: DeliveryShare | undefined,
@@ -61,7 +64,7 @@ export function freshOf(
   };
 }
 
-/** What happened first goes out first. */
+/** The oldest transition is sent first. */
 export function oldestFirst(fresh: readonly Fresh[]): Fresh[] {
   return fresh.toSorted((a, b) => oldestOf(a) - oldestOf(b));
 }

@@ -1,4 +1,4 @@
-// What receivers called the last message about each alert, so that the next one can change or answer it.
+// Receivers' ids of the last message about each alert, so that the next one can change or answer it.
 import type { Receipt } from '../../../core/model/delivery.ts';
 import { text } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
@@ -16,7 +16,7 @@ const RECEIPTS = `
         AND state.receipt_episode = told.episode
   WHERE member.delivery = $1`;
 
-// Of thousands of members mostly the first has none, or the second another one.
+// With thousands of members, mostly the first has no receipt, or the second has another one.
 const FIRST = `SELECT receipt FROM ${RECEIPTS} LIMIT 1`;
 const ANOTHER = `SELECT 1 AS one FROM ${RECEIPTS} AND receipt IS DISTINCT FROM $2 LIMIT 1`;
 
@@ -25,7 +25,7 @@ const OWN = `SELECT member.key, receipt FROM ${RECEIPTS} AND receipt IS NOT NULL
 
 const IS_OF_SEVERAL = 'SELECT 1 AS one FROM group_member WHERE delivery = $1 LIMIT 1 OFFSET 1';
 
-// A message about several alerts takes the place of the one that they shared before, and not of one about an alert alone.
+// A message about several alerts replaces the one that they shared before, but not one about an alert alone.
 const KEEP = `
   UPDATE recipient_state AS state SET receipt = $4, receipt_episode = known.episode
   FROM (SELECT member.key, mine.channel, mine.recipient, told.episode FROM ${TOLD} WHERE ${IN_PAGE}) AS known
@@ -33,8 +33,8 @@ const KEEP = `
     AND ($5::bigint = 0 OR state.receipt IS NULL OR state.receipt_episode <> known.episode OR state.receipt = $6::text)`;
 
 /**
- * What the recipient of this delivery accepted before, about the same alerts in the same episodes; null where there is
- * none, or not one for all of them.
+ * The receipt of an earlier message about the same alerts in the same episodes; null: there is none, or they have
+ * different ones.
  */
 export async function receiptOf(sql: Sql, delivery: number): Promise<Receipt | null> {
   const receipt = (await sql.first(FIRST, [delivery]))?.['receipt'];
@@ -42,7 +42,7 @@ export async function receiptOf(sql: Sql, delivery: number): Promise<Receipt | n
   return (await sql.first(ANOTHER, [delivery, receipt])) === undefined ? receipt : null;
 }
 
-/** The same for each of its members, by key. */
+/** The receipts of its members, by key. */
 export async function ownReceiptsOf(sql: Sql, delivery: number): Promise<ReadonlyMap<string, Receipt>> {
   const rows = await sql.all(OWN, [delivery]);
   return new Map(rows.map((row) => [text(row, 'key'), text(row, 'receipt')]));

@@ -32,7 +32,7 @@ function areFacts(value: unknown): value is Readonly<Record<string, Fact>> {
   return isRow(value) && Object.values(value).every(isFact);
 }
 
-/** Of an object with one key. */
+/** The entry of an object with one key. */
 function onlyEntryOf(value: unknown): readonly [string, unknown] | readonly [] {
   const [first, ...others] = isRow(value) ? Object.entries(value) : [];
   return first === undefined || others.length > 0 ? [] : first;

@@ -78,7 +78,7 @@ const COUNTS = `
   FROM (SELECT position, kind FROM journal WHERE position > $1 ORDER BY position LIMIT ${MOST_COUNTED}) AS next
   GROUP BY kind`;
 
-/** Of the chained lines after that position, by kind. Null: none is counted, and the newest line is named. */
+/** Counts chained lines after that position, by kind. Null: counts none, and gives the newest line. */
 export async function countJournal(sql: Sql, after: number | null): Promise<JournalCounts> {
   if (after === null) return { line: (await journalHead(sql))?.position ?? 0, lines: {} };
   const rows = await sql.all(COUNTS, [after]);

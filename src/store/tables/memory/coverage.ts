@@ -43,7 +43,7 @@ const snapshot: z.ZodType<StoredSnapshot> = z.object({
 
 const stored = z.object({ snapshot: snapshot.nullable(), health });
 
-/** What is damaged is as if it had never been kept: it only explains. */
+/** Damaged diagnostics are ignored. */
 function diagnosticsOf(row: Row): StoredDiagnostics {
   const { data: kept = {} } = health.safeParse(jsonOrNull(row['health']));
   const { data: last = null } = snapshot.safeParse(jsonOrNull(row['snapshot']));
@@ -65,7 +65,7 @@ const BARE = `
   SELECT coverage.watch, snapshot, health, seen_at, evaluated_at
   FROM coverage LEFT JOIN covered ON covered.watch = coverage.watch`;
 
-/** What explains, of every watch. */
+/** The diagnostics of every watch. */
 export const DIAGNOSTICS = paged(['watch'], ({ after, end }) => `${BARE} WHERE ${after} ${end}`, 'coverage');
 
 const ONE = list({ watch: 'text' }, (row) => `${BARE} ${row.also} WHERE coverage.watch = ${row.watch}`);

@@ -1,9 +1,12 @@
-// What the state says of the daemon itself, by name. Each value is JSON.
+// Facts of the daemon itself, by name. Each value is JSON.
 import type { Json } from '../../../core/values/fields.ts';
 import { jsonIfAny, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 
-/** `gone-targets`: since when the config does not have them. `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. `salt`: of the digests by which plans are named. */
+/**
+ * `gone-targets`: since when they are not in the config. `owner` and `epoch`: the process that has the state for
+ * itself. `policy`: number of operators' changes to it. `salt`: part of the digests that name plans.
+ */
 export type FactName =
   | 'gone-targets'
   | 'owner'

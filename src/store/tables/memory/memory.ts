@@ -1,4 +1,4 @@
-// What is remembered of watches, by their ids. A memory has a version, which rises with every decision that changed it.
+// Memories of watches, by id. A memory has a version, which rises with every decision that changed it.
 import type { Decision } from '../../../core/model/decision.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Memory } from '../../../core/model/memory.ts';
@@ -58,7 +58,7 @@ const VERSION = list(
   (row) => `SELECT memory.watch, version FROM memory ${row.also} WHERE memory.watch = ${row.watch}`,
 );
 
-/** Of these watches, the version of their memory; those without one are left out. */
+/** The version of each of these watches' memories; watches without one are left out. */
 export async function versionsOf(sql: Sql, ids: readonly WatchId[]): Promise<Map<WatchId, number>> {
   const watches = ids.map((watch) => ({ watch }));
   const rows = await sql.allOf(VERSION, watches);
@@ -108,13 +108,16 @@ const FORGET = list(
     `DELETE FROM memory ${row.using} WHERE memory.watch = ${row.watch} AND (${row.format} = 0 OR memory.format <= ${row.format})`,
 );
 
-/** What lies beside the memory goes with it; what a newer release wrote stays. Resolves with how many there were. */
+/**
+ * Removes memories with the rows beside them; memories of a newer release stay. Resolves with the number of removed
+ * ones.
+ */
 export async function forget(sql: Sql, ids: readonly WatchId[]): Promise<number> {
   const watches = [...new Set(ids)].map((watch) => ({ watch, format: MEMORY_FORMAT }));
   return sql.each(FORGET, watches);
 }
 
-/** Also one that a newer release wrote, since an operator says so. */
+/** Removes a memory even if a newer release wrote it, since an operator asked for it. */
 export async function takeOut(sql: Sql, watch: WatchId): Promise<boolean> {
   return (await sql.each(FORGET, [{ watch, format: 0 }])) > 0;
 }

@@ -1,4 +1,4 @@
-// What the values of an hour were, of runs that are kept no more.
+// The values of an hour, for runs that are no longer stored.
 import type { Run } from '../../../core/model/memory.ts';
 import { HOUR_MS, hoursOf, widened } from '../../../core/windows/hours.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -35,7 +35,7 @@ export async function fillHours(sql: Sql, runs: readonly (PathOfWatch & { readon
   await sql.each(WRITE, rows);
 }
 
-/** Those of these hours that are there. */
+/** The hours among these that are stored. */
 async function storedHours(sql: Sql, of: readonly HourOfPath[]): Promise<Map<string, Hour>> {
   const asked = new Map(of.map(({ watch, path, at }) => [nameOf({ watch, path, at }), { watch, path, at }]));
   const rows = await sql.allOf(SOME, [...asked.values()]);

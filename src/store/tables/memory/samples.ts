@@ -1,4 +1,4 @@
-// What watches have measured: runs of equal values that are over.
+// Runs of equal values that are over.
 import type { Decision } from '../../../core/model/decision.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Run, Samples } from '../../../core/model/memory.ts';
@@ -30,7 +30,7 @@ const TAKE_OLD = list(
   RETURNING samples.watch, samples.path, samples.since, samples.until, samples.value`,
 );
 
-/** What becomes of the runs that lie beside the memories of these decisions, each of another watch. */
+/** Updates the runs beside the memories of these decisions, each of another watch. */
 export async function keepSamples(sql: Sql, decisions: readonly Decision[]): Promise<void> {
   const all = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
   const shifted = all.filter(({ ms }) => ms !== 0);
@@ -81,7 +81,7 @@ const OF_PATHS = list(
 
 const PATHS_AT_ONCE = 32;
 
-/** Of each path the runs that ended after then, in the order of the paths. At most so many in all, and 100,000. */
+/** The runs of each path that ended after then, in the order of the paths; at most `limit`, and 100,000, in all. */
 export async function runsAfter(sql: Sql, of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]> {
   const found = of.map((): Run[] => []);
   let left = Math.min(limit, MOST_READ);

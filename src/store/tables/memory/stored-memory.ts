@@ -1,4 +1,4 @@
-// What is remembered of watches, as it comes out of the storage. The state of a kind is checked later, by the kind.
+// Parses stored memories of watches. The kind checks its own state later.
 import { z } from 'zod';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../../../core/model/memory.ts';
 import { StorageError } from '../../contract/store.ts';

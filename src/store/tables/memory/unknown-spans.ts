@@ -10,7 +10,7 @@ import { insertion, list, type Sql } from '../../sql/sql.ts';
 const SPAN = { watch: 'text', since: 'int', until: 'int', cause: 'text' } as const;
 const BEGIN_FIRST = insertion('unknown_spans', SPAN, 'ON CONFLICT (watch, since) DO NOTHING');
 
-/** Those that were polled for the first time. */
+/** Adds the span before the first poll, for watches that were polled for the first time. */
 export async function noteFirst(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<void> {
   const first = decisions.filter(({ expects }) => expects === 0);
   const spans = first.map(({ watchId: watch }) => ({ watch, since: 0, until: at, cause: 'not-yet' }));
@@ -63,7 +63,7 @@ const SINCE = `
   WHERE (until IS NULL OR until > $1) AND since > 0 AND ($2::text IS NULL OR watch = $2::text)
   ORDER BY since LIMIT ${MOST_SPANS}`;
 
-/** Those that were not over by then, the oldest first; of one watch, or of all. */
+/** Spans that ended after then or still last, the oldest first; of one watch, or of all. */
 export async function unknownSpans(sql: Sql, since: Instant, watch: WatchId | null): Promise<UnknownSpan[]> {
   const rows = await sql.all(SINCE, [since, watch]);
   return rows.map((row) => ({ ...texts(row, 'watch', 'cause'), ...ints(row, 'since'), ...intsOrNull(row, 'until') }));

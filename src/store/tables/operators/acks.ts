@@ -1,4 +1,4 @@
-// Which episodes of alerts operators have acknowledged.
+// Acknowledged episodes of alerts.
 import { z } from 'zod';
 import { coversSeverity } from '../../../core/model/delivery.ts';
 import { SEVERITIES } from '../../../core/model/ids.ts';
@@ -40,10 +40,10 @@ export function ackOf(row: Row): StoredAck {
   );
 }
 
-/** Why an episode cannot be acknowledged at that transition. */
+/** The reason why an episode cannot be acknowledged at that transition. */
 type AckRefusal = 'not-found' | 'is-over' | 'stale-seq' | 'already-acknowledged';
 
-// That of an alert that is open is kept.
+// The newest transition of an open alert is never dropped.
 const NEWEST = (d: SqlDialect): string => `
   SELECT newest.key, newest.episode, newest.seq, newest.transition, newest.at,
     CASE WHEN EXISTS (SELECT 1 FROM alerts WHERE alerts.key = newest.key AND is_open = 1) THEN 1 ELSE 0 END AS is_open
@@ -99,14 +99,14 @@ function refusalOf(
   return isOver(newest, at) ? 'is-over' : null;
 }
 
-/** An event that nobody has to acknowledge can be acknowledged for a day. */
+/** An event that needs no acknowledgement can be acknowledged for a day. */
 function isOver(newest: Row, at: Instant): boolean {
   const { transition } = newest;
   if (transition === 'resolved' || transition === 'retracted') return true;
   return transition !== 'firing' && !bool(newest, 'is_open') && int(newest, 'at') <= at - EVENT_SHOWN_MS;
 }
 
-/** The episode that is acknowledged. */
+/** The acknowledged episode. */
 export interface AckedEpisode {
   readonly key: Key;
   readonly episode: number;
@@ -131,7 +131,7 @@ export async function endAck(
 
 const LASTING = `SELECT ${COLUMNS} FROM acks WHERE ends_at > $1 AND ${LASTS} ORDER BY at, id`;
 
-/** Of episodes that last. One that cannot be read is left out: its alert is repeated. */
+/** Acknowledgements of episodes that last. An unreadable one is left out: its alert is repeated. */
 export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
   return readable(await sql.all(LASTING, [at]), ackOf);
 }
@@ -139,7 +139,7 @@ export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
 const FORWARD = 'UPDATE acks SET ends_at = ends_at + $1::bigint WHERE ends_at > $2::bigint - $1::bigint';
 const BACK = 'UPDATE acks SET ends_at = $2::bigint WHERE ends_at > $2::bigint AND ends_at <= $2::bigint - $1::bigint';
 
-/** An acknowledgement keeps the time that it had left, and one that had ended is not in force again. */
+/** An acknowledgement keeps the time that it had left, and an ended one is not in force again. */
 export async function moveAcks(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);
 }

@@ -1,4 +1,4 @@
-// What operators have decided about messages, with a number that rises when that changes.
+// The decisions of operators about messages, with a number that rises when they change.
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredPolicy } from '../../contract/operators.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';

@@ -1,4 +1,4 @@
-// What operators have silenced and paused.
+// Silences and pauses of operators.
 import { z } from 'zod';
 import type { Pause } from '../../../core/model/watch/pause.ts';
 import type { Matcher, Silence } from '../../../dispatch/model.ts';
@@ -124,7 +124,7 @@ export async function endPause(sql: Sql, watch: string, at: Instant): Promise<Pa
 const ANNOUNCEABLE = `
   SELECT ${COLUMNS}, announced_at FROM silences WHERE ends_at > $1 OR announced_at < ends_at ORDER BY starts_at, id`;
 
-/** Those that are not over, or whose end nobody was told of. */
+/** Silences and pauses that are not over, or whose end was not announced. */
 export async function announceable(sql: Sql, at: Instant): Promise<Announceable[]> {
   return readable(await sql.all(ANNOUNCEABLE, [at]), announceableOf);
 }
