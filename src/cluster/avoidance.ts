@@ -1,9 +1,9 @@
-// Shards that this replica leaves to others for a while, since another one can do with them what this one cannot: read a
-// memory of a newer format, or reach an explorer.
+// Shards that this replica leaves to others for a while, since another one can do more with them: read a memory of a
+// newer format, or reach an explorer.
 //
-// Whether a host answers is told to each other with the renewals. Who holds the shard and gets no answer says so; the others
-// ask the host once, at no cost, and say whether it answered. Only then is the shard given away: where the host is down,
-// it stays.
+// Replicas exchange with the renewals which hosts answer. The holder of a shard that gets no answer announces it; the
+// others send the host one request, at no cost, and announce its result. Only then is the shard given away: if the host
+// is down, it stays.
 import { isCutOff, isReached, type Reachability } from '../core/model/quality/reachability.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AnnouncedConfig, LiveReplica } from '../store/contract/cluster.ts';
@@ -22,7 +22,7 @@ export interface Avoidance {
   /** Left to others now. */
   shards(): Shard[];
   announced(): Pick<AnnouncedConfig, 'avoids' | 'reaches' | 'unreached'>;
-  /** False: nobody else is there to claim it. */
+  /** False: no other replica can claim it. */
   avoid(shard: Shard): boolean;
   /** Once in each round, when the others are known. */
   look(): void;
@@ -35,7 +35,7 @@ export interface AvoidanceOptions {
   /** Live ones whose config is in force, without this one. */
   readonly others: () => readonly LiveReplica[];
   readonly giveBack: (shard: Shard) => void;
-  /** The others are to learn of it, or there is something to claim: another round at once. */
+  /** Another round is needed at once: for an announcement, or for a claim. */
   readonly onNews: () => void;
 }
 
@@ -81,7 +81,7 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     onNews();
   }
 
-  /** Nobody may be left who takes it, or the holder reaches the host no more while this replica does again. */
+  /** No other replica may be left to claim it, or its holder lost the host while this replica reaches it again. */
   function takeBack(): void {
     const back = shards().filter(
       (shard) => !others().some(takes(shard)) || (avoided.get(shard)?.isUnreached && isOfUse(shard)),

@@ -1,11 +1,11 @@
-// The shards that this replica holds, and what its followers are told of each.
+// The shards that this replica holds, and the calls to their followers.
 //
-//   claimed    another replica may have asked until just now: the window of its rate passes first
-//   working    followers have read what is stored of it
-//   releasing  no request leaves for it; followers end what runs, then it is given back
-//   lost       another replica may have it: nothing may be written any more
+//   claimed    another replica may have sent requests until just now: the window of its rate passes first
+//   working    followers have read the stored data of it
+//   releasing  no request is sent for it; followers end running work, then it is given back
+//   lost       another replica may have it: no data of it may be written any more
 //
-// What followers are told of one shard comes in that order, each after the one before. Shards do not wait for each other.
+// The calls for one shard come in that order, each after the one before. Shards do not wait for each other.
 import type { Clock } from '../lib/clock.ts';
 import type { ClaimedShard, HeldShard } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
@@ -38,7 +38,7 @@ const AGAIN_MS = 1000;
 export function createHeldShards({ clock, log }: { readonly clock: Clock; readonly log: Log }): HeldShards {
   const entries = new Map<Shard, Entry>();
   const followers: Follower[] = [];
-  /** By shard, what is done last. */
+  /** The last call of each shard. */
   const work = new Map<Shard, Promise<void>>();
 
   function next(shard: Shard, step: () => Promise<void>): Promise<void> {

@@ -74,9 +74,9 @@ export interface Follower {
    * held it did not give it back.
    */
   claimed(shard: Shard, isTakeover: boolean): Promise<void>;
-  /** The shard is about to be given back: resolves when nothing of it runs, and what it learned is written. */
+  /** The shard is about to be given back: resolves when no work on it runs, and unsaved values are stored. */
   releasing(shard: Shard): Promise<void>;
-  /** Another replica may have it already: what is remembered of it is dropped, and nothing is written. */
+  /** Another replica may have it already: its values are dropped from memory, and none is stored. */
   lost(shard: Shard): void;
 }
 

@@ -60,7 +60,7 @@ export interface RoundPlan {
   readonly state: RoundState;
   readonly lost: readonly HeldShard[];
   readonly found: readonly HeldShard[];
-  /** Until when requests may leave for what is held. */
+  /** The end of the time in which requests for held shards may be sent. */
   readonly deadline: number;
   readonly inForce: string | null;
   readonly claims: readonly ShardClaim[];

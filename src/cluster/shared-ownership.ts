@@ -1,5 +1,5 @@
-// The rounds of one replica among several. Once a second it looks whether a shard is free; every third of a lease, and when
-// one is free, it renews what it holds and does what follows from the answer. What an answer means is decided in `round.ts`.
+// The rounds of one replica among several. It checks once a second for a free shard. When there is one, and every third
+// of a lease, it renews its leases and acts on the answer. `round.ts` decides what an answer means.
 import type { JournalEntry, JournalKind } from '../core/journal/entry.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -31,7 +31,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   const { cluster, clock, log, onTime, record } = options;
   const { leaseMs } = cluster;
   const held = createHeldShards(options);
-  /** A release and a round at once: the answer to the round could name what was just given back. */
+  /** Orders releases and rounds: the answer to a round could name a shard that was just given back. */
   const asking = createMutex();
   const counts = { leasesLost: 0, takeovers: 0, fencedCommits: 0 };
   let declared: DeclaredConfig | null = null;
@@ -108,7 +108,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     held.prolong(deadline);
   }
 
-  /** Only a claim ends what the former holder had begun: a message that it had taken to send would never be sent. */
+  /** Only a claim ends the unfinished work of the former holder: a message that it had claimed would never be sent. */
   async function claimAnew({ found }: RoundPlan): Promise<void> {
     for (const { shard, fence } of found) await cluster.release(fence, windowOf(shard));
     if (found.length > 0) goOnAtOnce();
@@ -155,7 +155,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     log.info('cluster:claimed', { shard, isTakeover });
   }
 
-  /** Shards that are too many, and those that no config has work for any more. */
+  /** Shards above the quota, and shards that no config has work for any more. */
   function giveBack({ releases }: RoundPlan, shards: DeclaredConfig['shards']): void {
     for (const shard of releases) void release(shard);
     if (!state.mayRetire) return;
@@ -181,7 +181,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     log.warn('cluster:lost', { shard, why });
   }
 
-  /** A database that does not answer is said once. What is held is worked on until its lease ends. */
+  /** An outage of the database is logged once. Work on held shards continues until their leases end. */
   async function lookSafely(): Promise<void> {
     try {
       await look();
@@ -201,7 +201,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     await cluster.leave().catch(() => undefined);
   }
 
-  /** Nothing more is written, what is under way included: the next holders go on from what is stored. */
+  /** Stops all writes, also unfinished ones: the next holders continue from the stored state. */
   async function giveUp(): Promise<void> {
     const all = held.all();
     for (const { shard } of all) held.lose(shard);
@@ -282,7 +282,7 @@ interface Seen {
   readonly now: number;
   readonly inForce: string | null;
   readonly id: string;
-  /** Also what was claimed or given back since. */
+  /** Includes shards that were claimed or given back since. */
   readonly isOurs: (shard: Shard) => boolean;
   readonly counts: ClusterView['counts'];
 }

@@ -1,11 +1,11 @@
-// One group at one instant: what of it goes out, what waits for its timer, and what its target was sent too much for.
+// One group at one instant: the members to send, those that wait for its timer, and those above the cap of its target.
 //
-//   quiet    nothing is owed           news -> waiting, a repeat is due -> paced
-//   waiting  news waits for its timer  the timer is over -> paced
-//   paced    closed a batch lately     its interval is over -> quiet, or the next batch
-//   capped   its target had its share  the slot is over: all of it in one summary -> paced
+//   quiet    nothing is pending            new transitions -> waiting, a repeat is due -> paced
+//   waiting  new ones wait for its timer   the timer is over -> paced
+//   paced    closed a batch lately         its interval is over -> quiet, or the next batch
+//   capped   its target is over its cap    the slot is over: all of it in one summary -> paced
 //
-// A message with a critical line takes all others of its group along, and no share of theirs.
+// A message with a critical line contains all other pending members of its group; they do not count against the cap.
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { closeBatch, type ClosedLine } from './rounds/close-batch.ts';
@@ -56,7 +56,7 @@ export function sentTallyOf({ common, critical, heardOf, summaries }: SentBefore
   return { common: [...common], critical: [...critical], heardOf: new Set(heardOf), summaries };
 }
 
-/** `sent`: what is closed for this group is added. */
+/** `sent`: the messages closed for this group are added to it. */
 export function* decideGroup(
   context: Context,
   group: DispatchGroup,
@@ -121,8 +121,8 @@ interface Ready<M extends JudgedMember> {
 }
 
 /**
- * One message about those that the cap lets through, which are returned. The others wait for the summary, but for what is
- * not due yet and would only have gone along.
+ * Closes one message with the members that the cap lets through, and returns them. The others wait for the summary,
+ * except those that are not due yet.
  */
 function* closeWithin<M extends JudgedMember>(
   round: Round,
@@ -177,14 +177,14 @@ function isCritical({ severity }: GroupMember): boolean {
   return severity === 'critical';
 }
 
-/** The begin of an alert that the target has not heard of in ten minutes passes in any case. */
+/** The begin of an alert that was in no message to the target for ten minutes is sent in any case. */
 function isFirstOfAlert({ heardOf }: SentTally, { member, lines }: Candidate): boolean {
   return lines.some(isBegin) && !heardOf.has(alertOf(member));
 }
 
 const BEGINS: ReadonlySet<ClosedLine['item']['transition']> = new Set(['event', 'firing', 'reinstated']);
 
-/** Also of those who have to be told again of what they know. */
+/** Includes begins that are sent again. */
 function isBegin({ item, renewed }: ClosedLine): boolean {
   return BEGINS.has(item.transition) && (item.as !== 'repeat' || renewed !== null);
 }
@@ -203,7 +203,7 @@ function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null,
   return newsDueAt({ at, severity: member.severity }, timers, closedAt, now);
 }
 
-/** A machine that was told of a begin is told of its end, whatever it was sent: it keeps no summaries. */
+/** A machine that was sent a begin is sent its end, whatever the cap: it keeps no summaries. */
 function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void> {
   const { lines } = one.next;
   for (const [index, line] of lines.entries()) {
@@ -216,7 +216,7 @@ function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void>
   told(round, one, lines.length);
 }
 
-/** All that is open is told again with the one that is due. */
+/** Repeats all open members together with the one that is due. */
 function* tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): Steps<void> {
   const { part, context } = round;
   const { now } = context;
@@ -261,7 +261,7 @@ function count(sent: SentTally, { critical }: DeliveryBatch, at: Instant): void 
   }
 }
 
-/** `rest` of what was told is held: a mute lets only the end through. */
+/** The rest of the member's transitions is held: a mute lets only the end through. */
 function told({ part, context }: Round, one: Of<'news'>, lines: number): void {
   const { rest } = one.next;
   if (rest !== null) part.wakes.push(wakeOf(rest, context.now));

@@ -31,7 +31,7 @@ export interface JudgedMember {
 }
 
 export type Next =
-  /** `askAt`: when it might be repeated; null: only news can change it. */
+  /** `askAt`: the time of a possible repeat; null: only a new transition can change it. */
   | {
       readonly type: 'nothing';
       readonly why: Extract<MemberVerdict, { type: 'suppress' }>['why'];
@@ -88,7 +88,7 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   const hold = holdOf(context, member);
   if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
-  // A correction of what was told is not lost, nor is a call since nobody answered.
+  // The correction of a sent message is not dropped, nor is a call because nobody answered.
   const canBeDropped = canBeCounted && !isHeard(state) && state.renewed?.why !== 'called';
   if (hold !== null)
     return canBeDropped && isDroppedBy(hold, facts, context.now)
@@ -98,7 +98,7 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
   if (unit === 'alert' && member.isOpen && !isHeard(state)) {
-    // A machine may call somebody, and somebody has answered meanwhile: it is told when that is over.
+    // A machine may call people, and somebody has acknowledged meanwhile: it is sent after that ends.
     const answered = holdOfAck(context, member);
     if (answered !== null) return { type: 'hold', hold: answered };
   }
@@ -117,12 +117,12 @@ function isDroppedBy({ dropsSince }: Hold, { member, owed, state }: Facts, now: 
 
 const ANSWERED: Next = { type: 'nothing', why: 'acked', askAt: null };
 
-/** Somebody was to be called since nobody answered, and was not told of it before somebody did. */
+/** A target was to be called because nobody answered, and somebody acknowledged before the call. */
 function isAnsweredCall({ ackOf }: Context, { state, member }: Facts): boolean {
   return state.renewed?.why === 'called' && !isHeard(state) && ackOf(member) !== null;
 }
 
-/** An end passes every mute, but not the cap: what was counted with it before stays so. */
+/** An end passes every mute, but not the cap: transitions counted together with it stay counted. */
 function withEndFirst({ state }: Facts, lines: readonly ClosedLine[], hold: Hold | null): Next {
   const { held, heldAt } = state;
   const now = hold === null ? lines : lines.slice(0, 1);
@@ -187,7 +187,7 @@ function tellingAgain(context: Context, facts: Facts, { at, ...since }: Again): 
   return { type: 'repeat', line, ...since };
 }
 
-/** After how many milliseconds it is told again what it knows; null: never. */
+/** The milliseconds between repeats; null: no repeats. */
 export function repeatEvery(
   { isEvent, isOpen, severity, routing, ...member }: GroupMember,
   state: RecipientState,

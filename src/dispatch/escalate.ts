@@ -21,9 +21,9 @@ export interface Unanswered {
   readonly routing: Pick<Routing, 'options'>;
   /** False: an event that no route left open when it happened. It has no steps, whatever the routes say since. */
   readonly needsAck: boolean;
-  /** Keys of the targets that the routes name: they are told without a step. */
+  /** Keys of the targets that the routes name: they need no step. */
   readonly named: ReadonlySet<string>;
-  /** Keys of those who wait for what they are to be told of it, or who did not accept it yet. */
+  /** Keys of targets with a pending message about it, or one that was not accepted yet. */
   readonly waiting: ReadonlySet<string>;
   readonly isOpen: boolean;
   readonly isAcked: boolean;
@@ -32,13 +32,13 @@ export interface Unanswered {
    * when an acknowledgement ended since; null: no batch was.
    */
   readonly since: Instant | null;
-  /** Whether a channel took a message of the episode, `log` and `alertmanager` left out. */
+  /** True if a channel other than `log` and `alertmanager` accepted a message of the episode. */
   readonly isAccepted: boolean;
   readonly calls: CallCounts;
   readonly hasFailedOver: boolean;
 }
 
-/** Whether an event is open until somebody acknowledges it. */
+/** True if an event is open until somebody acknowledges it. */
 export function needsAck({ options: { requireAck, escalate } }: Pick<Routing, 'options'>): boolean {
   return requireAck === true || escalate !== null;
 }
@@ -87,7 +87,7 @@ export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   };
 }
 
-/** The targets of the channels, each once, without those that a route tells. */
+/** The targets of the channels, each once, without those that a route names. */
 function targetsOn(channels: readonly string[], { named }: Unanswered, { recipientsOf }: World): Recipient[] {
   const targets = distinctTargets(channels.flatMap((channel) => recipientsOf(channel) ?? []));
   return targets.filter((target) => !named.has(targetKey(target)));

@@ -6,11 +6,11 @@ import { isEnd } from './owed.ts';
 import { contextOf, holdOf, holdOfRepeat } from './policy/holds.ts';
 import { worldOf, type DecidingRules } from './rounds/due-round.ts';
 
-/** One alert that a message tells of. */
+/** One alert in a message. */
 export interface ClosedMember extends Omit<AlertEpisode, 'alert'> {
   readonly seq: number;
   readonly transition: TransitionName;
-  /** It was told before. */
+  /** It was sent before. */
   readonly isRepeat: boolean;
 }
 

@@ -11,7 +11,7 @@ const INTERVAL_MS = 60_000;
 const REPEAT_MS = 4 * 3_600_000;
 
 export interface Timers {
-  /** Between the first news of a quiet group and its message. */
+  /** Between the first transition of a quiet group and its message. */
   readonly waitMs: number;
   /** Between two messages of a group. */
   readonly intervalMs: number;
@@ -19,7 +19,7 @@ export interface Timers {
   readonly repeatMs: number | null;
 }
 
-/** Machines hear each alert singly, at once, and no repeats unless a route says so. */
+/** Machines are sent each alert singly, at once, and without repeats unless a route says so. */
 export function timersOf({ options }: Pick<Routing, 'options'>, unit: DispatchGroup['unit']): Timers {
   const { groupWaitMs, groupIntervalMs, repeatMs } = options;
   if (unit === 'alert') return { waitMs: 0, intervalMs: 0, repeatMs: repeatMs === 'off' ? null : repeatMs };
@@ -66,9 +66,9 @@ export function groupOf(
 }
 
 /**
- * When news goes out: at once if it is critical, after the wait if the group was quiet, else when its interval is over.
- * Measured from when it happened, so that asking again never makes a wait longer. Instants that lie ahead, since the
- * clock was set back, count as now.
+ * The time to send new transitions: at once if critical, after the wait if the group was quiet, else at the end of its
+ * interval. It is computed from the time of the transition, so a later decision never makes a wait longer. Future
+ * instants, after the clock was set back, count as now.
  */
 export function newsDueAt(
   news: { readonly at: Instant; readonly severity: Severity },
@@ -82,7 +82,7 @@ export function newsDueAt(
   return at < quietFrom ? quietFrom : at + waitMs;
 }
 
-/** When an alert that is still open is told again, counted from the last message that was accepted. */
+/** The time of the next repeat of an open alert, from the last accepted message. */
 export function repeatDueAt(
   notifiedAt: Instant,
   repeatMs: number,

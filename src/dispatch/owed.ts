@@ -16,11 +16,11 @@ export interface MessageItem {
   readonly from: number;
   readonly seq: number;
   readonly episode: number;
-  /** Since when it is owed. */
+  /** The time since when it is pending. */
   readonly at: Instant;
   readonly transition: TransitionName;
   readonly as: 'news' | 'fired-and-resolved';
-  /** The end of what was told or tried: it passes every mute. At most the first item is one. */
+  /** The end of an alert whose begin was sent or tried: it passes every mute. At most the first item is one. */
   readonly isEnd: boolean;
 }
 
@@ -46,7 +46,7 @@ export const UNTOLD: RecipientState = {
   renewed: null,
 };
 
-/** `news`: what lies beyond `closed`, in order of seq. */
+/** `news`: transitions after `closed`, in order of seq. */
 export function owedOf(news: readonly PendingTransition[], state: RecipientState): Owed {
   const owed: Growing = { items: [], dropped: null, withdraw: null };
   let begun = begunBefore(state);
@@ -64,7 +64,7 @@ export function owedOf(news: readonly PendingTransition[], state: RecipientState
   return { ...owed, newest: news.at(-1)?.seq ?? state.closed };
 }
 
-/** Whether the begin was told to this target, or may have been. */
+/** True if the begin was sent to this target, or may have been. */
 export function isHeard({ begun, notified, owed }: RecipientState): boolean {
   return begun !== null && (notified >= begun || owed !== 'untried');
 }
@@ -83,7 +83,7 @@ function begunBefore(state: RecipientState): Begun | null {
   return state.begun === null ? null : { from: state.begun, at: null, isHeard: isHeard(state), isClosed: true };
 }
 
-/** It fires otherwise than it did, and nobody was told of it yet: it is told once, as it fires now. */
+/** The alert fires with other values than in a begin that was not sent yet: it is sent once, with the present ones. */
 function addInPlace(owed: Growing, { from, at, isClosed }: Begun, one: PendingTransition): void {
   if (isClosed) owed.withdraw = { from, as: 'merged' };
   while ((owed.items.at(-1)?.seq ?? -1) >= from) owed.items.pop();

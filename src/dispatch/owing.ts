@@ -28,7 +28,7 @@ function isOwedWithoutName(
   return begun !== null && transition === 'corrected';
 }
 
-/** It was told of this transition before anybody could decide to tell it. */
+/** The target was sent this transition before routing chose it. */
 export function stateAfterTelling(
   state: RecipientState,
   { seq, transition }: Pick<PendingTransition, 'seq' | 'transition'>,

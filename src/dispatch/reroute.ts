@@ -1,8 +1,8 @@
-// After a start or a reload: who is told of what is open or waits, by the config in force now.
+// After a start or a reload: assigns open alerts and pending transitions to targets of the config in force.
 //
-//   a target that is named         is owed what is open and it was not told of; its group is found again
-//   one that is named no more      is owed the end of what it was told; what waits for it goes to the targets of today
-//   one whose channel is gone      the same, once it is gone for `GONE_MS`: a file that is half saved loses nothing
+//   a named target                 open alerts that it was not sent are pending for it; its group is found again
+//   a target no longer named       the end of what it was sent is pending; other pending transitions move to named targets
+//   a target of a removed channel  the same, after `GONE_MS` without the channel: a half-saved file loses nothing
 import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
@@ -12,12 +12,12 @@ import { isHeard, UNTOLD } from './owed.ts';
 import type { RoutingRules } from './rounds/route-round.ts';
 import type { Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';
 
-/** An alert that is open, or of which something waits, and those who know of it. */
+/** An alert that is open, or has pending transitions, with the states of its targets. */
 export interface ActiveAlert extends AlertEpisode {
   /** The newest transition that was routed, and the number of its notification. */
   readonly newest: number;
   readonly number: number;
-  /** The seq of the begin of what is open, and nobody acknowledged of an event; null: nothing is. */
+  /** The seq of the begin of an open alert; for an event, of one that is not acknowledged; null: none. */
   readonly began: number | null;
   readonly known: readonly Knowledge[];
 }
@@ -33,7 +33,7 @@ export type RuleInForce =
     };
 
 export interface ReroutingRules extends Omit<RoutingRules, 'unanswered'> {
-  /** Null: the rule is gone. */
+  /** Null: the rule was removed. */
   readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
 }
 
@@ -41,7 +41,7 @@ export interface ReroutingRules extends Omit<RoutingRules, 'unanswered'> {
 export type GoneTargets = Readonly<Record<string, Instant>>;
 
 export interface Rerouted extends Owing {
-  /** False: it is not told again what it knows. */
+  /** False: no repeats are sent to it. */
   readonly isNamed: boolean;
 }
 
@@ -78,7 +78,7 @@ export function reroute(
   };
 }
 
-/** Targets that are gone for so long that nothing waits for them any more, and when the next one is. */
+/** Removed targets for which no transition is pending any more, and the time of the next one. */
 export function leftBy(gone: GoneTargets, now: Instant): { readonly left: string[]; readonly nextAt: Instant | null } {
   const isLeft = ([, since]: [string, Instant]): boolean => isLong(since, now);
   const entries = Object.entries(gone);
@@ -146,7 +146,7 @@ function standingOf(
   return { ...stays, ...leftBehind(key, target, state, !isThere) };
 }
 
-/** It is owed the end of what it was told, and nothing else. The tries to one that is gone are over. */
+/** Only the end of an alert that it was sent is pending for it. Tries to a removed target are over. */
 function leftBehind(
   key: string,
   target: Recipient,
@@ -171,7 +171,7 @@ function leftBehind(
 
 const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
 
-/** Targets of today that were not told of what is open, or of what waited for others. */
+/** Named targets that were not sent an open alert, or transitions pending for other targets. */
 function joiningOf(
   { began, newest, known }: ActiveAlert,
   named: readonly Recipient[],

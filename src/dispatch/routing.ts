@@ -7,10 +7,10 @@ import type { Labels, Route, Routing } from './model.ts';
 
 /**
  * All routes are walked. The channels are `notify`, those that the alert's rule names, else those of the first matching
- * route that names some, and every `add` of a matching route besides. Each option comes from the first matching route that
- * sets it, and the mute windows of all matching routes hold. No channel at all is possible: then nobody is told.
+ * route that names some, and every `add` of a matching route besides. Each option comes from the first matching route
+ * that sets it, and the mute windows of all matching routes hold. Without any channel, no message is sent.
  *
- * Alerts of the daemon about itself wait for no mute window and no group, but of routes that name the watch `chainwarden`.
+ * Alerts of the daemon about itself follow mute windows and groups only of routes that name the watch `chainwarden`.
  */
 export function routingOf(routes: readonly Route[], notify: readonly string[] | null, labels: Labels): Routing {
   const matching = routes.filter(({ match }) => matches(match, labels));

@@ -1,7 +1,6 @@
-// A large decision is written in several commits, and other work runs between two of them. Each commit is a decision about
-// some of the members, and whole by itself: when the process dies after it, the other members are decided again, and are
-// told by a message of their own. A group has its new timer, and a message may go out, once the last of its members is
-// written.
+// A large decision is written in several commits, and other work runs between two of them. Each commit is a decision
+// about some of the members, and complete: if the process dies after it, the other members are decided again, and get
+// their own message. A group has its new timer, and a message may be sent, once the last of its members is written.
 import { targetKey } from '../core/model/watch/targets.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { DueGroup, DueRound } from './rounds/due-round.ts';

@@ -14,7 +14,7 @@ export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
 
-/** It is held. What held it first stays the reason, but of a cap: it is told as what held it last. */
+/** The alert is held. The first reason stays, unless it is a cap: then the last reason replaces it. */
 export function stateHeld(judged: JudgedMember, why: Held, now: Instant): RecipientState {
   const { held, heldAt } = judged.state;
   const first = held === null || held.why === 'cap' || why.why === 'cap' ? why : held;
@@ -30,7 +30,10 @@ export function stateTold(judged: JudgedMember, lines: number, rest: Held | null
   return rest === null ? told : { ...told, held: state.held ?? rest, heldAt: state.heldAt ?? now };
 }
 
-/** All of it is counted after a silence or an inhibition, or left out for a machine: the target knows of no begin, and is owed no end. */
+/**
+ * All transitions are counted after a silence or an inhibition, or left out for a machine: no begin is open for the
+ * target, and no end pending.
+ */
 export function stateCounted({ state, owed }: JudgedMember): RecipientState {
   return { ...closedBefore(state, owed.newest + 1, owed.withdraw !== null), ...FREE };
 }

@@ -1,4 +1,5 @@
-// Summaries of one target: what it was sent too much for, and what a silence or an inhibition kept back until it was over.
+// Summaries of one target: of transitions above its cap, and of those that a silence or an inhibition held back until
+// it was over.
 import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
 import { closeBatch } from './rounds/close-batch.ts';
@@ -11,7 +12,7 @@ import { stateTold, stateWaiting } from './states.ts';
 interface Counted {
   readonly part: GroupDecision;
   readonly one: Of<'count'>;
-  /** When its summary may go out. */
+  /** The earliest time of its summary. */
   readonly from: Instant;
 }
 

@@ -73,7 +73,7 @@ function sentIn(test: RuleTest, results: readonly PollResult[]): SentMessage[] {
   );
 }
 
-/** By the routes alone: what a channel makes of groups is not known here. */
+/** By the routes alone: the grouping of each channel is unknown here. */
 function groupLabels({ watch, routes }: RuleTest, alert: AlertRule): Labels {
   const labels = labelsOf(watch, alert);
   const routing = routingOf(routes, null, labels);

@@ -50,7 +50,7 @@ export function contextOf(world: DispatchContext, now: Instant): Context {
     inhibitionOf: inhibitionsAt(world, now),
     inForce: world.silences.filter(({ from, until }) => from <= now && now < until),
     ackOf: acksAt(world.acks, now),
-    // Thousands of members share a few windows, and a window costs several looks at the calendar.
+    // Thousands of members share a few windows, and a window costs several calendar computations.
     mutedUntil: (windows) => {
       if (windows.length === 0) return null;
       const name = JSON.stringify(windows);
@@ -111,7 +111,7 @@ function silenced(context: Context, member: Holdable): Hold | null {
   return { why, until: silence.untilResolved ? 'change' : silence.until, dropsSince: null };
 }
 
-/** A watch that is paused, or was not polled since the start: nobody knows whether its alerts still hold. */
+/** The watch is paused, or was not polled since the start: its alerts may be over. */
 function unpolled(context: Context, member: Holdable): Hold | null {
   const { world, now } = context;
   const pause = matching(context, member, 'pause');

@@ -32,7 +32,7 @@ function fits(pattern: string, value: string | undefined): boolean {
   return (value !== undefined && fitsGlob(isNegated ? pattern.slice(1) : pattern, value)) !== isNegated;
 }
 
-/** Each piece between two `*` is taken where it is found first, and never looked for again. */
+/** Each piece between two `*` takes its first match, without backtracking. */
 export function fitsGlob(pattern: string, value: string): boolean {
   const first = pattern.indexOf('*');
   if (first === -1) return pattern === value;

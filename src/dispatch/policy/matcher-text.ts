@@ -1,7 +1,7 @@
 // Matchers as people write and read them on one line: `watch=coins,vault-* severity!=info`.
 import type { Matcher } from '../model.ts';
 
-/** The labels, each with its patterns, or what is wrong with the first text that is none. */
+/** The labels with their patterns, or the complaint about the first wrong text. */
 export function parseMatcher(texts: readonly string[]): { readonly matcher: Matcher } | { readonly complaint: string } {
   const matcher: Record<string, string | readonly string[]> = {};
   for (const text of texts) {

@@ -1,5 +1,5 @@
-// Mute windows: days and hours as a clock on the wall in some zone shows them. Where that clock is set, a window begins
-// and ends by what it shows: a time that it leaves out has passed, a time that it shows twice counts twice.
+// Mute windows: days and hours of the local clock in a zone. When daylight saving time changes that clock, a skipped
+// time counts as past, and a repeated time counts twice.
 import type { Instant } from '../../lib/clock.ts';
 import { weekdayOf, zoneOffset } from '../../lib/time-zone.ts';
 import type { MuteWindow } from '../model.ts';

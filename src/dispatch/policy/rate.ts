@@ -77,7 +77,7 @@ export function ruleOf({ labels }: Pick<Line, 'labels'>): string {
   return `${labels['watch'] ?? ''}/${labels['alert'] ?? ''}`;
 }
 
-/** The alert, as a recipient has heard of it or not: all events of a rule are one. */
+/** The identity of an alert for a recipient: all events of a rule are one. */
 export function alertOf(line: Line): string {
   return line.isEvent ? ruleOf(line) : line.key;
 }
@@ -89,7 +89,7 @@ export function criticalOf(lines: readonly (Line & Pick<GroupMember, 'severity'>
   return { rules: [...new Set(critical.map(ruleOf))], alerts: [...new Set(critical.map(alertOf))] };
 }
 
-/** From when on a summary may go out, after the last one of its stream. One that lies ahead of the clock counts for nothing. */
+/** The earliest time of a summary after the last one of its stream. A future last one is ignored. */
 export function summaryFrom(last: Instant | undefined, now: Instant): Instant {
   return last === undefined || last > now ? now : Math.max(slotEnd(last), now);
 }

@@ -4,19 +4,19 @@ import { matches } from './match.ts';
 import type { Labels, Matcher } from '../model.ts';
 
 /**
- * Whether matchers are about an alert with these labels. What the daemon tells of itself is meant only where its name is
- * written in full, so that `severity: warning` leaves nobody without the news that watches are blind.
+ * True if the matchers match these labels. They match alerts of the daemon about itself only if they contain its full
+ * name, so that `severity: warning` does not hide that watches are blind.
  */
 export function isAbout(matchers: Matcher, labels: Labels): boolean {
   return (labels['watch'] !== BUILT_IN_RULE || namesSelf(matchers)) && matches(matchers, labels);
 }
 
-/** The same of a silence or a pause. What the daemon tells of silences themselves is never meant. */
+/** The same for a silence or a pause, which never match the announcements of silences. */
 export function isSilencedBy(matchers: Matcher, labels: Labels): boolean {
   return isAbout(matchers, labels) && !(labels['watch'] === BUILT_IN_RULE && isAnnouncement(labels));
 }
 
-/** Whether it is about what the daemon tells of itself. */
+/** True if it names alerts of the daemon about itself. */
 export function namesSelf({ watch }: Matcher): boolean {
   return (typeof watch === 'string' ? [watch] : (watch ?? [])).includes(BUILT_IN_RULE);
 }

@@ -1,4 +1,4 @@
-// A round that calls others in where nobody answers an alert, or where nobody could be told of it.
+// A round that calls further targets for an alert that nobody answers, or that no target could be sent.
 import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import type { DecidingRules } from './due-round.ts';
@@ -21,7 +21,7 @@ export interface AckInForce {
   readonly until: Instant;
 }
 
-/** An open alert that somebody has to answer, or had in hand. */
+/** An open alert that needs an answer, or was acknowledged. */
 export interface CalledAlert extends AlertEpisode {
   /** The seqs of its begin, and of the newest that happened. */
   readonly began: number;
@@ -38,7 +38,7 @@ export interface CalledAlert extends AlertEpisode {
   readonly answered: AckInForce | null;
   /** When that of today ends, or ended; null: there is none. */
   readonly ackEndsAt: Instant | null;
-  /** Whether a channel that counts took a message of the episode. */
+  /** True if a channel that counts accepted a message of the episode. */
   readonly isAccepted: boolean;
   readonly calls: CallCounts;
   readonly hasFailedOver: boolean;
@@ -51,7 +51,7 @@ export interface CallRound {
 }
 
 export interface CallState extends Pick<CalledAlert, 'key' | 'calledFrom' | 'answered' | 'calls' | 'hasFailedOver'> {
-  /** False: an event that nobody answers any more. */
+  /** False: an event that can no longer be answered. */
   readonly isOpen: boolean;
   readonly askAt: Instant | null;
 }
@@ -59,7 +59,7 @@ export interface CallState extends Pick<CalledAlert, 'key' | 'calledFrom' | 'ans
 export interface CallResult {
   readonly owing: readonly Owing[];
   readonly alerts: readonly CallState[];
-  /** Events that are not open any more though nobody has acknowledged them. */
+  /** Events that are no longer open, without an acknowledgement. */
   readonly unanswered: readonly AlertEpisode[];
 }
 
@@ -118,7 +118,7 @@ function endOf({ isEvent, openedAt }: CalledAlert): Instant | null {
   return isEvent ? openedAt + EVENT_OPEN_MS : null;
 }
 
-/** A snooze is no answer. What the daemon tells of itself needs none. */
+/** A snooze is no answer. Alerts of the daemon about itself need none. */
 function isUnanswered(alert: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): boolean {
   const overAt = endOf(alert);
   if (overAt === null || now < overAt || alert.labels['watch'] === BUILT_IN_RULE) return false;
@@ -173,7 +173,7 @@ function renewedAfterAck(target: Recipient, alert: CalledAlert): Pick<Knowledge,
 
 const CALLED: RecipientState['renewed'] = { why: 'called', by: null };
 
-/** It is told of the begin; where it was told before, it is told once more. */
+/** The begin is pending for the target; if it was sent before, it is sent again. */
 function owingCall(target: Recipient, via: Via, alert: CalledAlert, rules: Rules): Owing[] {
   const known = knownBy(target, alert)?.state ?? UNTOLD;
   if (isOnItsWay(known, alert)) return [];
@@ -182,7 +182,7 @@ function owingCall(target: Recipient, via: Via, alert: CalledAlert, rules: Rules
   return [{ key: alert.key, notification: null, group, via, state: { ...knows, renewed: CALLED } }];
 }
 
-/** A failover that something holds back, and that waits no more once a channel took a message. */
+/** Failovers that are held back, and needless since a channel accepted a message. */
 function heldFailovers({ known, ...alert }: CalledAlert): Knowledge[] {
   return known.filter(({ via, state }) => via === 'failover' && isOnItsWay(state, alert));
 }

@@ -45,7 +45,7 @@ export function* closeBatch(envelope: Envelope, lines: readonly ClosedLine[]): S
   return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, critical, members };
 }
 
-/** A message about one transition keeps the id that it has without groups; all others hash what they are about. */
+/** A message about one transition keeps the id that it has without groups; others have a hash of their members. */
 function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryId> {
   const [only] = lines;
   if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);

@@ -69,7 +69,7 @@ function* decideTarget(context: Context, groups: readonly DispatchGroup[], state
   return { parts, summaries: yield* closeSummaries(context, to, parts) };
 }
 
-/** Where not all may go out, the most severe do. */
+/** If the cap lets only some through, the most severe come first. */
 function inOrder(groups: readonly DispatchGroup[]): DispatchGroup[] {
   const ranks = new Map(groups.map((group) => [group, rankOf(group)]));
   const rank = (group: DispatchGroup): number => ranks.get(group) ?? 0;
@@ -95,7 +95,7 @@ function isTold(verdict: MemberVerdict | undefined): boolean {
   return verdict?.type === 'send' || verdict?.type === 'count';
 }
 
-/** Members that are told again while they are open, and after how many milliseconds. */
+/** Members with repeats while they are open, and the milliseconds between these. */
 function repeatsOf({ group, states }: GroupDecision): Map<Key, number> {
   const every = group.members.flatMap((member): [Key, number][] => {
     const state = states.get(member.key);

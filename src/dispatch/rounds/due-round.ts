@@ -1,4 +1,4 @@
-// A round that decides what is due: what it reads, and how that becomes a decision.
+// A round that decides due groups: its input, and the decision from it.
 import type { Recipient, WatchId } from '../../core/model/ids.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
@@ -22,7 +22,7 @@ import type {
   SentBefore,
 } from '../model.ts';
 
-/** One alert in a group, with what the group's target knows of it. */
+/** One alert in a group, with its state for the group's target. */
 export interface DueMember extends AlertEpisode {
   readonly isOpen: boolean;
   readonly isEvent: boolean;
@@ -36,7 +36,7 @@ export interface DueGroup {
   readonly target: Recipient;
   readonly version: number;
   readonly closedAt: Instant | null;
-  /** When what was decided before is to be decided again, where only what is new was read; null: all of it was read. */
+  /** The next decision of earlier members if only new ones were read; null: all were read. */
   readonly restWakesAt: Instant | null;
   readonly members: readonly DueMember[];
   /** Members whose newest notification cannot be read: nothing of them can be told, and they wait for nothing more. */

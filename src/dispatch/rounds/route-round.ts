@@ -1,9 +1,9 @@
-// Finds out whom transitions are owed to, and which group tells them.
+// Chooses the targets of transitions, and their groups.
 //
 //   event, firing   every recipient of the channels that the rule and the routes lead to
-//   all of them     those who know the alert already; those who were called in, until its end
+//   all of them     targets with a state of the alert; called targets, until its end
 //
-// A summary is an event of its own: its members are told by it, and what happens to them later is owed to whom it is.
+// A summary is an event of its own: it covers its members, and later transitions of them are pending for its targets.
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
 import { isBegin, type ToldUnrecorded } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
@@ -107,7 +107,7 @@ function routeSummary(
       notification: notification.number,
       group,
       via,
-      // It was told of the members: nothing holds their end.
+      // The target was sent the members: nothing holds their end back.
       state: { ...state, wanted: notification.seq, begun: isEnd(notification.transition) ? state.closed : null },
     };
   });
@@ -117,12 +117,12 @@ function routeSummary(
   return { ...others, owing: [...owing, ...summaries], told: [], turned, undeliverable };
 }
 
-/** They stand open as one, until somebody answers. */
+/** They count as one open alert until somebody answers. */
 function isOfEvents({ transition }: Unrouted): boolean {
   return transition === 'event' || transition === 'reinstated';
 }
 
-/** Each event that was told singly has a place of its own. */
+/** Each event that was sent singly has its own row. */
 function membersClosed(notification: Unrouted): Turned[] {
   if (!isEnd(notification.transition)) return [];
   return notification.members.map((key) => ({ type: 'closed', notification: { ...notification, key } }));
@@ -149,7 +149,7 @@ function membersAfter(notification: Unrouted, members: readonly Knowledge[], rul
   }
 }
 
-/** Members end: what was not tried yet is not sent any more. */
+/** Members end: untried transitions are not sent any more. */
 function endedOf(
   notification: Unrouted,
   members: readonly Knowledge[],

@@ -1,5 +1,5 @@
-// A round that finds out whom new transitions are owed to: what it reads, and what it writes. Reading, deciding and
-// writing are three steps, so that a decision is a pure function.
+// A round that chooses the targets of new transitions: its input, and its result. Reading, deciding and writing are
+// three steps, so that a decision is a pure function.
 import type { Recipient } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { ToldUnrecorded } from '../../core/model/transition.ts';
@@ -60,15 +60,15 @@ export interface Owing {
   readonly notification: number | null;
 }
 
-/** Targets that are told of alerts by a summary: they know of their begin from now on. */
+/** Targets that are sent alerts by a summary: the begins count as sent to them from now on. */
 export interface Informed {
   readonly keys: readonly Key[];
   readonly target: Recipient;
 }
 
 /**
- * An alert begins or ends. Events have a place only where somebody has to answer them, or others are called where nobody can
- * be told; `needsAck` is false of the latter.
+ * An alert begins or ends. Events are listed only if they need an answer, or have a failover; `needsAck` is false for
+ * the latter.
  */
 export type Turned =
   | {
@@ -79,7 +79,7 @@ export type Turned =
     }
   | { readonly type: 'closed'; readonly notification: Unrouted };
 
-/** A notification for a channel that nobody can be told on. */
+/** A notification for a channel without any target. */
 export interface Undeliverable {
   readonly channel: string;
   readonly notification: Pick<Unrouted, 'number' | 'key' | 'watch' | 'alert' | 'episode' | 'seq' | 'severity'>;
@@ -93,9 +93,9 @@ export interface ToldBefore {
   readonly group: GroupPlace;
   /** Null: it is not critical. */
   readonly critical: CriticalLines | null;
-  /** Whether somebody who may answer the alert was told of its begin by it. */
+  /** True if its target may answer the alert, and was sent its begin. */
   readonly counts: boolean;
-  /** Whether somebody has to answer the alert, or others are called. */
+  /** True if the alert needs an answer, or further targets are called. */
   readonly isAnswered: boolean;
 }
 

@@ -1,14 +1,14 @@
-// Decides who is told of what polls decided, when, and together with what. Commits of polls, changes by operators and
-// reloads wake it; else it rests until the next group is due.
+// Decides about transitions of polls: their targets, the time to send them, and the messages that contain them. Commits
+// of polls, changes by operators and reloads wake it; else it rests until the next group is due.
 //
-//   raise     after a start or a reload: what fires and is more severe now fires once more
-//   reroute   then: whom what waits is owed to now
-//   route     new transitions: whom they are owed to
-//   call in   alerts that nobody answers: who else is told
-//   decide    groups that are due: what goes out, what is held, and why
+//   raise     after a start or a reload: firing alerts that became more severe fire once more
+//   reroute   then: chooses the present targets of pending transitions
+//   route     chooses the targets of new transitions
+//   call in   chooses further targets for alerts that nobody answers
+//   decide    groups that are due: which members are sent or held, and why
 //
-// Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
-// the process dies, what was not written is decided again after the next start, and makes the same deliveries.
+// Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them.
+// When the process dies, unwritten decisions are made again after the next start, with the same deliveries.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
@@ -44,7 +44,7 @@ export interface DispatcherOptions {
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   /** The rules in force. */
   readonly rules: () => DispatchRules;
-  /** People are told so of events that nobody acknowledged in time. */
+  /** Makes the message about events that nobody acknowledged in time. */
   readonly announce: (unanswered: readonly AlertEpisode[], at: Instant) => readonly Transition[];
   /** Deliveries of these channels were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
@@ -57,7 +57,7 @@ const MOST_ROUTED = 100;
 const MOST_OWING = 200;
 const MOST_CALLS = 100;
 const MOST_REROUTED = 500;
-// Transitions may be there without a wake, where a commit was kept and its process was told otherwise.
+// Transitions can be stored without a wake, if a commit was stored but its answer was lost.
 const LONGEST_REST_MS = 60_000;
 
 /** After so few nothing else has to run first: a lone alert goes on to be decided at once. */
@@ -81,7 +81,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const dueRounds = createDueRounds({ store, rules, clock });
   let jump: ClockJump | null = null;
   let hasToReroute = true;
-  /** When a target is gone for so long that nothing waits for it any more. */
+  /** The time at which the next target has been removed long enough to drop its pending transitions. */
   let rerouteAt: Instant | null = null;
 
   /** Null: another process decides. */
@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** Where something has changed since it was read, it is read again. */
+  /** Data that changed since it was read is read again. */
   async function reroutePage(after: Key, before: GoneTargets, fence: Fence): Promise<ReroutedPage> {
     for (;;) {
       const at = clock.now();
@@ -234,7 +234,9 @@ function channelsOf(batches: readonly DeliveryBatch[]): ReadonlySet<string> {
   return new Set(batches.map(({ target }) => target.channel));
 }
 
-/** As many of the first transitions as are owed to a bounded number of targets, but one at least. The rest is read again. */
+/**
+ * The first transitions with a bounded number of targets in all, but one transition at least. The rest is read again.
+ */
 function firstOf(
   read: RoutingRound,
   rules: DispatchRules,

@@ -1,4 +1,4 @@
-// A reload that makes a rule more severe: what it has firing is told once more, as that, by a transition of its own.
+// A reload made a rule more severe: its firing alerts are sent once more, by a transition of their own.
 import type { RaisingRule } from '../../core/alerts/alert-evaluation.ts';
 import { raise } from '../../core/step.ts';
 import { isHigher } from '../../core/model/delivery.ts';

@@ -38,7 +38,7 @@ export interface ChainIdentity {
 }
 
 interface Known {
-  /** When an answer last said something. */
+  /** The time of the last usable answer. */
   knownAt: Instant | null;
   triedAt: Instant | null;
   other: string | null;
@@ -48,7 +48,7 @@ interface Known {
 
 const DAY_MS = 86_400_000;
 const AGAIN_MS = 60_000;
-/** Polls a minute apart do not come to the millisecond. */
+/** Polls a minute apart differ by some milliseconds. */
 const EARLY_MS = 5_000;
 /** After a try that brought no answer. */
 const RETRY_MS = 10_000;

@@ -47,7 +47,7 @@ export interface UnkeptDecisions {
 }
 
 export interface CommitRecovery extends UnkeptDecisions {
-  /** Commits what a poll decided. Never rejects. */
+  /** Commits the decision of a poll. Never rejects. */
   commit(decided: DecidedPoll): Promise<void>;
   /** Reads the memory again where the last commit left it uncertain. False: it is not known, do not poll. */
   settle(watch: Watch): Promise<boolean>;
@@ -94,7 +94,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     }
   }
 
-  /** With what was not kept before, and who was told of it. */
+  /** Joins it with decisions that were not stored before, and with the recipients that were sent them. */
   async function withUnkept(decided: DecidedPoll): Promise<DecidedPoll> {
     const { watch } = decided;
     const before = unkept.get(watch.id);

@@ -88,7 +88,7 @@ export function createDecider(options: DeciderOptions): Decider {
   };
 }
 
-/** `decide` throws what is a defect of the daemon. */
+/** `decide` throws errors that are defects of the daemon. */
 function createPlainDecider(options: DeciderOptions): Decider {
   const { store, clock, log, hook, runs, chains, identity, readsHead, paceOf } = options;
   const missedFor = missedBy(options);
@@ -164,7 +164,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
   };
 }
 
-/** Times that were moved back are written, so that what is stored of them moves too. */
+/** Times that were moved back are written, so that the stored times move too. */
 function moved(decision: Decision, shiftedMs: number): Decision {
   if (shiftedMs === 0) return decision;
   return { ...decision, hasChanged: true, closed: { ...decision.closed, shiftedMs } };

@@ -1,8 +1,8 @@
-// The watches that are polled, and the memory that is held of each. Memory is read once, when a watch is adopted; after
-// that the store is only written to, but for commits that it did not keep.
+// The polled watches, with the memory of each. Memory is read once, when a watch is adopted; after that the store is
+// only written to, except after commits that it did not keep.
 //
-// Until when a watch was covered, and what it looked at, changes with every poll. It is not written with each commit,
-// but in `flush`, for many watches at once.
+// The end of a watch's coverage, and its snapshot, change with every poll. They are not written with each commit, but
+// in `flush`, for many watches at once.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import type { WatchId } from '../../core/model/ids.ts';

@@ -1,5 +1,5 @@
-// One poll without its effects: what was seen, and what follows from it. The daemon, a replay and the tests of rules all
-// poll through here. They differ in the reader that answers: an explorer, a recording, or what a test wrote.
+// One poll without its effects: the observation, and the decision from it. The daemon, a replay and the tests of rules
+// all poll through here. They differ in the reader that answers: an explorer, a recording, or the rows of a test.
 import { lowestMissing } from '../../core/alerts/events/missing-events.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -113,7 +113,10 @@ export async function observe(watch: Watch, memory: Memory, reader: Omit<PollRea
   }
 }
 
-/** Another watch, or this one, has looked at the head within the watch's interval; not later, by a clock set back since. */
+/**
+ * True if this or another watch read the head within the watch's interval. A time in the future, after the clock was
+ * set back, does not count.
+ */
 function isFresh(head: Head | null, paceMs: number, now: Instant): boolean {
   return head !== null && head.readAt <= now && now - head.readAt < paceMs;
 }

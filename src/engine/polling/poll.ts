@@ -43,7 +43,7 @@ export interface DecidedPoll {
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
 }
 
-/** The same, where a replica that is gone may have told its critical begins from memory. */
+/** The same, if a replica that ended may have sent its critical begins from memory. */
 export function withDoubt(decided: DecidedPoll): DecidedPoll {
   return { ...decided, decision: doubted(decided.decision), whole: doubted(decided.whole) };
 }

@@ -44,7 +44,10 @@ export interface PollerOptions {
   readonly ownership: Pick<Ownership, 'fenceOf' | 'mayWork' | 'lost' | 'avoid'>;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
-  /** Whether an operator paused the watch: it is not polled, and its state stays as it is. None is where it is left out. */
+  /**
+   * True if an operator paused the watch: it is not polled, and its state stays unchanged. By default no watch is
+   * paused.
+   */
   readonly isPaused?: (watch: Watch) => boolean;
   /**
    * How long a decision without transitions waits to be committed with others, in real milliseconds; 0 when left out.
@@ -71,7 +74,7 @@ export interface PollerOptions {
   readonly hook?: PollHook | null;
   /** Transitions were committed. */
   readonly onTransitions: () => void;
-  /** Tells of what the store does not keep; nobody is told where it is left out. */
+  /** Sends transitions that the store does not keep; by default they are not sent. */
   readonly unrecorded?: RecoveryOptions['unrecorded'];
 }
 
@@ -133,7 +136,7 @@ export function createPoller(options: PollerOptions): Poller {
   const chains = createChains({ store, ownership, shardOf, log, onForks: options.onForks });
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
-  /** A replica that is gone may have told what the next poll of these finds. */
+  /** Watches whose next poll may find begins that a replica sent before it ended. */
   const unsure = new Set<WatchId>();
   const held = createHeldWatches({ store, ownership, shardOf: shardOfWatch, log });
   const batch = createBatch<DecidedPoll>({

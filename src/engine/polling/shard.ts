@@ -1,7 +1,7 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 
-/** Under which what is learned of an explorer and its watches is written down. Explorers of one plan share one shard. */
+/** The shard that guards writes about an explorer and its watches. Explorers of one plan share one shard. */
 export type ShardOf = (explorer: string) => Shard;
 
 /** Where each explorer has a plan of its own. */

@@ -1,4 +1,4 @@
-// Watches that are due together: those of one explorer share its answers.
+// Watches that are due together: watches of one explorer share its answers.
 import type { ShownBlocks } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
 import {

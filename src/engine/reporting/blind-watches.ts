@@ -11,7 +11,7 @@ import { paceOfRule } from '../scheduling/groups.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface BlindWatches {
-  /** These are watched from now on; those that were before, from when they were. */
+  /** Adopts these watches; known ones keep the time of their adoption. */
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation): void;
   /** The poll was due, and the plan had no credits for it. */
@@ -72,7 +72,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   /** Its memory, by the longer of the intervals of its last poll and of now. */
   function knownOf({ watch, missed }: Pick<Watched, 'watch' | 'missed'>): Memory | Unpolled | undefined {
     const memory = memoryOf(watch.id);
-    // Polls that were not answered, or showed old data, were due at the interval of then: a longer one makes nobody see again.
+    // A poll without an answer, or with old data, was due at the interval of its time: a longer one does not undo that.
     const isUnsaid = (missed !== null && missed !== 'plan') || (memory?.data?.state ?? 'ok') !== 'ok';
     if (memory !== undefined && isUnsaid) return memory;
     const paceMs = paceOf(watch);
@@ -94,7 +94,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
     if (now <= watched.clearUntil) return null;
     const memory = knownOf(watched);
-    // Its polls saw something all the time: once the store takes it, only what is missed from then on counts.
+    // Its polls succeeded all the time: once the store works again, only later misses count.
     if (refused === null && missed === null && (memory?.data?.state ?? 'ok') === 'ok')
       watched.from = Math.max(watched.from, refusedAt);
     const watching = { watch, from: watched.from, now };
@@ -125,7 +125,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     return nameOf(known.watch.schedule) !== nameOf(schedule) && look(known, now) === null;
   }
 
-  /** Since it was adopted: then nobody expects that it was polled by now. */
+  /** Paused at some time since its adoption: then no poll had to happen by now. */
   function wasPaused({ watch, adoptedAt }: Watched): boolean {
     const pauseEnd = pausedUntil(watch);
     return pauseEnd !== null && pauseEnd > adoptedAt;
@@ -139,7 +139,9 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     return missing;
   }
 
-  /** All that is remembered counts: it was blind when the daemon stopped, and is not yet by what was seen since. */
+  /**
+   * By its stored times it was blind when the daemon stopped, and the polls since are too few to say that it still is.
+   */
   function isUndecided({ watch, from, missed, isDamaged }: Watched): boolean {
     const memory = knownOf({ watch, missed });
     const now = clock.now();

@@ -1,5 +1,5 @@
-// How the daemon does, in one record: what it cannot see, cannot tell or cannot keep. Pages, the API, /readyz, metrics,
-// self-alerts, the heartbeat and the daily report print it, so that they cannot disagree.
+// The health of the daemon in one record: watches it cannot poll, messages it cannot send, data it cannot store. Pages,
+// the API, /readyz, metrics, self-alerts, the heartbeat and the daily report print it, so that they cannot disagree.
 import type { ClusterView } from '../../cluster/ownership.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { whyOf, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
@@ -30,13 +30,13 @@ export interface DaemonHealth {
   readonly isRunning: boolean;
   /** How the last write ended. */
   readonly storage: 'works' | 'fails' | 'full';
-  /** When the state file was put back that somebody had taken away; null: long ago, or never. */
+  /** The time when a removed state file was put back; null: long ago, or never. */
   readonly restoredAt: Instant | null;
-  /** For an hour after a start on a state that was damaged or gone: how it was replaced. */
+  /** How a damaged or missing state was replaced; kept for an hour after the start. */
   readonly recovered: { readonly how: 'restored' | 'lost'; readonly at: Instant } | null;
   /** Null while the disk of the state has room. */
   readonly lowDisk: LowDisk | null;
-  /** Null while there is a backup of today, or none is wanted; `unknown`: it was not looked for yet. */
+  /** Null if there is a backup of today, or backups are off; `unknown`: not checked yet. */
   readonly backup: BackupTrouble | 'unknown' | null;
   readonly failingLoops: readonly FailingLoop[];
   /** Why the files on the disk are not in force; null: they are. */
@@ -114,7 +114,7 @@ export interface WorkingParts {
   lowDisk(): LowDisk | null;
 }
 
-/** All that know something of it. */
+/** All parts that the record is made of. */
 export interface HealthParts extends WorkingParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly startedAt: Instant;

@@ -1,4 +1,4 @@
-// How the answers of each explorer ended in the last hour, and how long they took.
+// The outcomes and durations of each explorer's answers in the last hour.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface ExplorerReporter {
@@ -15,7 +15,7 @@ export interface ExplorerReporter {
 
 export interface ExplorerHour {
   readonly answers: readonly { readonly outcome: string; readonly count: number }[];
-  /** 99 of 100 requests took no longer, to within a fifth; null: there was none. */
+  /** The duration that 99 of 100 requests did not exceed, to within a fifth; null: there was no request. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
   /** As its last answer that named them said; null: none did. */

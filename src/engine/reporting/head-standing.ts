@@ -7,7 +7,7 @@ import { paceIn, showsHead, type Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { remembered } from '../../lib/remembered.ts';
 
-/** A head as it was read last. */
+/** The newest reading of a head. */
 export interface HeadReading {
   readonly height: bigint;
   readonly at: Instant;
@@ -22,7 +22,7 @@ export interface HeadCircumstances {
   readonly now: Instant;
 }
 
-/** `blind`: those of the watches of the explorer that are. */
+/** `blind`: the blind watches of the explorer. */
 export function headStanding(head: HeadReading | null, circumstances: HeadCircumstances): HeadStanding {
   return { height: head && String(head.height), at: head && head.at, ...judged(head, circumstances) };
 }
@@ -52,7 +52,7 @@ const showingHead = remembered((watches: readonly Watch[]): readonly Watch[] => 
 
 /** The shortest interval in which one of them reads the head; null: none does. */
 function paceOf(watches: readonly Watch[], memoryOf: HeadCircumstances['memoryOf']): number | null {
-  // Outside the hours of a cron nobody expects an answer.
+  // Outside the hours of a cron no answer is expected.
   const paces = showingHead(watches).map((watch) =>
     watch.schedule.type === 'every' ? paceIn(memoryOf(watch.id), watch) : Infinity,
   );

@@ -1,5 +1,5 @@
-// Items that no condition judged, because the conditions of their watch took more steps than a poll has: by rule and
-// explorer, for an hour after the last one.
+// Items that no condition evaluated, because the conditions of their watch needed more steps than a poll allows: by
+// rule and explorer, for an hour after the last one.
 import type { Decision } from '../../core/model/decision.ts';
 import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';

@@ -16,7 +16,7 @@ export interface PausedGroup {
   readonly watches: readonly Watch[];
 }
 
-/** By pause, those that end first. */
+/** By pause; the pause that ends first comes first. */
 export function groupsOf(paused: readonly PausedWatch[]): PausedGroup[] {
   const groups = Map.groupBy(paused, ({ pause }) => pause);
   const all = [...groups].map(([pause, group]) => ({ pause, watches: group.map(({ watch }) => watch) }));

@@ -1,4 +1,4 @@
-// The last polls of each watch, for people who look at one. Ten thousand watches have 200,000 polls here, so they lie in
+// The last polls of each watch, for the pages of a watch. Ten thousand watches have 200,000 polls here, so they lie in
 // columns: an object for each would take three times the room.
 import type { Truth, WatchId } from '../../core/model/ids.ts';
 import { MISS_REASONS, type Observation } from '../../core/model/observation.ts';

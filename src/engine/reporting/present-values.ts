@@ -1,5 +1,5 @@
-// The values of alerts that fire, as the polls since the start read them: a message that is told later than its alert
-// began says how it is now. After a start nothing is known of an alert until its watch was polled.
+// The values of firing alerts from the polls since the start: a message that is sent later than its alert began shows
+// the present ones. After a start an alert has none until its watch was polled.
 import type { Decision } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
 import type { WatchId } from '../../core/model/ids.ts';

@@ -54,13 +54,13 @@ export function createReport({ log, metrics }: ReportOptions): PollReporter {
   };
 }
 
-/** The rule, and which of its targets: what is in the brackets of the watch's name, else the target's own name. */
+/** The rule, and its target: the text in brackets in the watch's name, else the target's own name. */
 export const labelsOf = remembered(({ rule, name, of }: Watch): WatchLabels => {
   const inBrackets = name.slice(rule.length).replace(/^\[|\]$/g, '');
   return { watch: rule, of: inBrackets === '' ? nameOf(of) : inBrackets };
 });
 
-/** Whole addresses would be most of what a scrape of many watches sends. */
+/** Whole addresses would be the largest part of a scrape of many watches. */
 function nameOf(thing: Watch['of']): string {
   return thing === null ? '' : (thing.name ?? shortHex(thing.address));
 }

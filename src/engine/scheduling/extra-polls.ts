@@ -7,7 +7,7 @@ export interface ExtraPolls {
   nextDue(): Instant;
   /** Where one is due already, the earlier time stands. */
   add(watch: WatchId, due: Instant): void;
-  /** Takes out those that are due. */
+  /** Removes and returns the watches that are due. */
   take(now: Instant): Set<WatchId>;
   clear(): void;
 }

@@ -29,7 +29,7 @@ const LONGEST_SPREAD_MS = 300_000;
 export function groupsOf(watches: readonly Watch[], grouping: Grouping): Group[] {
   const every = watches.filter(({ schedule }) => schedule.type === 'every');
   const stretched = new Set(every.filter((watch) => isStretched(watch, grouping.paceOf)).map(questionKeyOf));
-  // Most plans suffice, and then no question is looked at.
+  // Most plans suffice; then no question key is computed.
   const isShared = (watch: Watch): boolean => stretched.size > 0 && stretched.has(questionKeyOf(watch));
   const groups = Map.groupBy(every, (watch) =>
     isShared(watch) ? questionKeyOf(watch) : `${watch.schedule.intervalMs}/${phaseOf(watch)}`,

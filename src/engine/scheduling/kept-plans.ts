@@ -1,5 +1,5 @@
-// Keeps what is known of plans over restarts, and hands it over with the shard of their explorers: it is read after the
-// claim, before anything is asked, and written down while the shard is held.
+// Stores the state of plans over restarts, and hands it over with the shard of their explorers: it is read after the
+// claim, before any request, and written while the shard is held.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { PlanRow } from '../../core/spending/plan-row.ts';
 import type { Account } from '../../explorer/spending/account.ts';
@@ -30,11 +30,11 @@ export interface KeptPlansOptions {
 
 export interface KeptPlans {
   /**
-   * Reads what is stored, for these explorers. When they are in force, `commit` has their plans go on from there; those that
-   * are held already stay as they are. Rejects with a `StorageError`.
+   * Reads the stored state for these explorers. `commit` makes their plans continue from it; plans that are held
+   * already stay unchanged. Rejects with a `StorageError`.
    */
   prepare(explorers: Iterable<string>, nextShards?: ShardOf): Promise<{ commit(): void }>;
-  /** Writes down those that have changed. Rejects with a `StorageError`. */
+  /** Stores plans that have changed. Rejects with a `StorageError`. */
   flush(): Promise<void>;
   /** The shard is not held any more: nothing of it is written, and the next claim reads it again. */
   drop(shard: Shard): void;

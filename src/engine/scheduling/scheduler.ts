@@ -1,17 +1,17 @@
-// Says which watches are due.
+// Computes which watches are due.
 //
-// `every:` is due at k x every + phase, where the phase is a hash of the question that is asked first: watches that ask
-// the same share the tick, and so the answer, wherever one pace is a multiple of the other; others are spread over the
+// `every:` is due at k x every + phase, where the phase is a hash of the watch's first question: watches with the same
+// question share the tick, and so the answer, if one pace is a multiple of the other; others are spread over the
 // period. One loop sleeps until the next due time. `cron:` is left to node-cron, one task per distinct expression
 // (cron.ts).
 //
-// Where the plan of an explorer does not suffice, intervals are stretched: then all watches that ask one question are one
-// group, which is due when the shortest of their intervals has passed since its last tick, and a slower one of them rides
-// on the first tick after nine tenths of its own.
+// If the plan of an explorer does not suffice, intervals are stretched: then all watches with one question are one
+// group, which is due when the shortest of their intervals has passed since its last tick. A slower watch joins the
+// first tick after nine tenths of its own interval.
 //
-// A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
+// A late tick runs once, now: slots that passed meanwhile (sleep, a stopped process) are skipped.
 //
-// A poll may ask for the next one to come sooner. That is one poll more: the due times stay what they are.
+// A poll may request an earlier next one. That is one poll more: the due times stay unchanged.
 import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
@@ -34,7 +34,7 @@ export interface SchedulerOptions {
 
 export interface Scheduler {
   /**
-   * Replaces all watches. Those in `atOnce` are due now as well; where they are many, one after the other, and not those
+   * Replaces all watches. Those in `atOnce` are due now as well; if they are many, one after the other, without those
    * that are due by themselves soon.
    */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
@@ -42,9 +42,9 @@ export interface Scheduler {
   repace(): void;
   /** Polls it once more after that time, if it is still one of them then. */
   pollAgain(watch: WatchId, afterMs: number): void;
-  /** How often it has looked at what is due. */
+  /** The number of checks for due watches so far. */
   turns(): number;
-  /** Looks at what is due now, without waiting for it. */
+  /** Checks for due watches now. */
   turn(): void;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;

@@ -55,7 +55,7 @@ export interface Spending {
   stateOf(explorer: string): CreditPlanState | null;
   /** Null: a plan is known, or no limit of requests makes intervals longer. */
   pacedBy(explorer: string): RequestPace | null;
-  /** Each plan that is known, with what was counted on it since the start. */
+  /** Each known plan, with its counts since the start. */
   plans(): PlanReading[];
   /** Plans now. */
   plan(): void;
@@ -68,7 +68,7 @@ const LOOK_MS = 60_000;
 const STEP_MS = 50;
 const [UP, DOWN] = [1.05, 0.93];
 
-/** A plan in force, and what it costs in a millisecond. */
+/** A plan in force, and its cost in a millisecond. */
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
@@ -172,7 +172,7 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
   function planFor(purse: Purse): Priced {
     const { explorers, account, requestsPerSecond, isStretched } = purse;
     const means = account.supply();
-    // Most plans have no limit, and then no question is looked at.
+    // Most plans have no limit; then no question key is computed.
     if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
     const asked = askedOf(purse);
     const { questions } = asked;

@@ -13,8 +13,8 @@ const MOST_IN_A_STEP = 25;
 const SOON_MS = 5_000;
 
 /**
- * By watch, in milliseconds from now; the earlier watches come first. Those that ask the same ask together. Left out are
- * those that wait for their own time. `dueInMs`: when a watch is due by itself.
+ * By watch, in milliseconds from now; the earlier watches come first. Watches with the same questions are polled
+ * together. Watches that wait for their own time are left out. `dueInMs`: the time until a watch is due by itself.
  */
 export function startDelays(watches: readonly Watch[], dueInMs: (watch: Watch) => number): Map<WatchId, number> {
   const groups = [...Map.groupBy(watches, questionOf).values()];

@@ -1,4 +1,4 @@
-// Causes that lie with channels: what is owed for too long, was given up, or is refused.
+// Causes of channels: messages that are pending for too long, were given up, or are refused.
 import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';

@@ -100,7 +100,7 @@ function lowDiskIn({ lowDisk, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-/** It costs something only when the state file is damaged. */
+/** A missing backup matters only when the state file is damaged. */
 function backupIn({ backup, ...moment }: DaemonCauseFacts): Part[] {
   if (backup === null) return [];
   const since = sinceText(backup.since, moment);

@@ -1,4 +1,4 @@
-// When something that is wanted once a day was due last.
+// The last due time of a daily task.
 import type { Instant } from '../../lib/clock.ts';
 import { zoneOffset } from '../../lib/time-zone.ts';
 

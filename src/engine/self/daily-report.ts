@@ -1,7 +1,7 @@
-// Says once a day what was watched since the last report, so that a daemon with nothing to tell is known to be one that
-// looked. Every half minute it adds up what was done and stores it; when the time of the day has come, the sum is told as an
-// event of the built-in watch and the next day begins, both in one commit. A restart repeats no report, and one that was due
-// while the daemon did not run is told after the next start, for the whole time.
+// Sends a report once a day about the polls since the last one, so that a daemon without alerts is known to work. Every
+// half minute it adds up the work and stores the sum; at the time of the report the sum is sent as an event of the
+// built-in watch and the next day begins, both in one commit. A restart repeats no report. A report that was due while
+// the daemon did not run is sent after the next start, for the whole time.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import { blankMemory, step } from '../../core/step.ts';

@@ -39,7 +39,7 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   return [...troubles, ...told, ...facts.notJudged.flatMap((one) => notJudgedCause(one, facts))];
 }
 
-/** Not of rules that are gone. */
+/** Removed rules are left out. */
 function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
   const { rule, explorer, severity, since, items } = lost;
   if (!facts.watches.some((watch) => watch.rule === rule && watch.target.explorer === explorer)) return [];

@@ -1,4 +1,4 @@
-// One look at the daemon's work: what is wrong with it, and what cannot be said yet.
+// One check of the daemon's work: its defects, and the causes that are undecided.
 import { highest } from '../../core/model/delivery.ts';
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import { plansOf } from '../../core/model/quality/health-summary.ts';

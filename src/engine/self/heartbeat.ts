@@ -63,7 +63,7 @@ const LONGEST_DELAY_MS = 5000;
 const UNDELIVERABLE_MS = 600_000;
 
 export interface FailOptions extends Pick<HeartbeatOptions, 'settings' | 'post' | 'onBeat' | 'clock'> {
-  /** Why this replica does nothing; null: it does what it should. */
+  /** The reason why this replica does no work; null: it works. */
   readonly why: () => string | null;
 }
 

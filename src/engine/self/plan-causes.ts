@@ -43,7 +43,7 @@ interface Seen {
 
 interface Lasting {
   readonly isOn: boolean;
-  /** Since when it is so, or would end; null: neither. */
+  /** The time at which the condition began to hold; null: it does not hold. */
   readonly begunAt: Instant | null;
   readonly calmAt: Instant | null;
 }
@@ -139,7 +139,7 @@ function stretchSeen({ stretch, usual }: CreditPlanState, watches: readonly Watc
 
 function foreignOf(before: Foreign | undefined, { from, foreign }: CreditPlanState, now: Instant): Foreign {
   if (before === undefined) return { from, most: foreign, roseAt: foreign > 0 ? now : null, seenSince: now };
-  // After a reset nothing of what was told lasts.
+  // After a reset the former figures do not count.
   if (before.from !== from) return { from, most: foreign, roseAt: foreign > 0 ? now : null, seenSince: -Infinity };
   const { most, roseAt, seenSince } = before;
   const at = foreign > most ? now : roseAt === null ? null : Math.min(roseAt, now);

@@ -1,4 +1,4 @@
-// The words of the daily report: what was watched since the last one, what was not, and what was told.
+// The text of the daily report: polled watches since the last one, failures, and sent messages.
 import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import { wallTime, zoneName } from '../../lib/time-zone.ts';
 import type { Instant } from '../../lib/clock.ts';

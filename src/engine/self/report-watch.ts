@@ -1,4 +1,4 @@
-// The instance of the built-in watch that tells the daily report. Its memory holds what was added up since the last one.
+// The instance of the built-in watch for the daily report. Its memory holds the sums since the last report.
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { NOTHING_DETECTED, type DetectedEvent } from '../../core/model/detection.ts';
 import { BUILT_IN, BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
@@ -11,7 +11,7 @@ export const REPORT_WATCH: WatchId = `${BUILT_IN_RULE}/daily-report`;
 
 export interface ReportSight {
   readonly tally: DayTally;
-  /** A report that is due; null: nothing is told yet. */
+  /** A report that is due; null: none yet. */
   readonly report: { readonly title: string; readonly text: readonly Segment[] } | null;
 }
 

@@ -1,14 +1,14 @@
-// Tells of what is wrong with the daemon's own work. Every ten seconds it looks at what was found, and steps one instance
-// of the built-in watch per cause. Decisions are committed as those of other watches are: firing and resolving survive a
-// restart, and each message is stored before it leaves.
+// Alerts about the daemon's own work. Every ten seconds it reads the findings, and steps one instance of the built-in
+// watch per cause. Decisions are committed like those of other watches: firing and resolving survive a restart, and
+// each message is stored before it is sent.
 //
-//   began      an instance of the cause's severity fires. One message tells of it, however many watches are affected.
+//   began      an instance of the cause's severity fires: one message, however many watches are affected.
 //   worse      the cause reached a higher severity: an instance of that severity fires too.
-//   lasts      instances that fire go on firing, also when the severity is lower than it was.
-//   undecided  shortly after a start it is not known yet whether the cause lasts: nothing changes.
-//   over       all instances of the cause resolve. An hour later they are forgotten.
+//   lasts      firing instances go on firing, also when the severity is lower than before.
+//   undecided  shortly after a start it is unknown whether the cause lasts: nothing changes.
+//   over       all instances of the cause resolve. An hour later they are dropped.
 //
-// Of several replicas each tells what it sees: causes of the explorers and channels that it works on.
+// Of several replicas each reports the causes of its own explorers and channels.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
@@ -54,7 +54,7 @@ export interface SelfAlerts {
   /** The instances that are remembered. */
   watches(): readonly Watch[];
   memoryOf(id: WatchId): Memory | undefined;
-  /** Causes may be others' to tell, or this process's: what is stored is read before the next decision. */
+  /** The shards of causes moved between replicas: the stored memories are read before the next decision. */
   shardsMoved(): void;
 }
 
@@ -74,7 +74,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   /** Decisions that the store did not keep: the next look goes on from there. */
   const unkept = new Map<WatchId, Decision>();
   let wasEverRead = false;
-  /** False: what is stored is read before the next decision. */
+  /** False: the stored memories are read before the next decision. */
   let isRead = false;
   /** Others are ours since it was read. */
   let hasMoved = false;
@@ -137,7 +137,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     isRead = false;
   }
 
-  /** The instances to step: those that are remembered, and one for each cause that no firing one tells of yet. */
+  /** The instances to step: the stored ones, and one for each cause without a firing instance. */
   function idsOf({ causes }: SelfFindings): SelfWatchId[] {
     const known = [...memoryById.keys(), ...unkept.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
     const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
@@ -228,7 +228,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     for (const id of old) memoryById.delete(id);
   }
 
-  /** One look; a storage that does not answer is said once per cause, and asked again at the next look. */
+  /** One check. A storage that does not answer is logged once per cause, and tried again at the next check. */
   async function lookSafely(): Promise<void> {
     try {
       await look();

@@ -18,7 +18,7 @@ import { RecordType } from '../../core/values/record-type.ts';
 import { builtInKind, builtInWatch, says } from './built-in.ts';
 import { explorerOf, SELF_CONDITIONS, type Cause, type CauseId, type SelfCondition } from './cause.ts';
 
-/** Time between two looks at the daemon's work. */
+/** Time between two checks of the daemon's work. */
 export const LOOK_MS = 10_000;
 
 /** One alert of the built-in watch: of a cause, told at a severity. */
@@ -88,7 +88,7 @@ export function viewOf(cause: Cause | null): SelfRow {
   return SelfView.make({ since: new Date(cause.since), watches });
 }
 
-/** The instance as it stands now: its condition is what the look found. */
+/** The instance now: its condition is the finding of the check. */
 export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
   return builtInWatch({
     id: selfWatchId(of),
@@ -100,7 +100,7 @@ export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
   });
 }
 
-/** After a machine slept, the first look comes before the polls that are due: what they end is not told. */
+/** After a machine slept, the first check comes before the due polls: blindness that these end is not reported. */
 const SEEN_TWICE: ReadonlySet<SelfCondition> = new Set(['blind', 'blind-field']);
 
 function alertOf({ alert, severity }: SelfWatchId, { cause, title, truth, notify }: Sight): ConditionAlert {

@@ -1,4 +1,4 @@
-// Whether those who are told what is wrong with the daemon can be reached at all.
+// Finds out whether the recipients of self-alerts can be reached at all.
 import type { Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
@@ -12,7 +12,7 @@ export interface Deliverability {
   readonly startedAt: Instant;
 }
 
-/** Since when none of their channels took anything although something was owed; null while one may. */
+/** The time since when none of their channels accepted a pending message; null if one may. */
 export function undeliverableSince({ self, health, owed, startedAt }: Deliverability): Instant | null {
   const since = self.map((channel) =>
     stuckSince(

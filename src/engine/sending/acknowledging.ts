@@ -1,8 +1,8 @@
-// Passes acknowledgements on to a receiver that has its own: who answered here is not called there again. Only what the
-// receiver knows of is passed on, and what it accepted is in the state file. A call may be repeated, which changes nothing.
-// An acknowledgement that ends is not passed on: what was acknowledged there stays so until the alert is over, or told again.
-// An event has no end of its own. There it is over as soon as it is acknowledged, else a day after it was told last, or seven
-// days after it happened where it stayed open for that long.
+// Passes acknowledgements on to a receiver that keeps its own, so that it does not call people again. Only those of
+// alerts that it was sent are passed on; accepted ones are in the state file. A repeated call changes nothing. The end
+// of an acknowledgement is not passed on: the receiver keeps it until the alert is over, or sent again. An event has no
+// end of its own. At the receiver it is over when it is acknowledged, else a day after its last message, or seven days
+// after it happened if it stayed open for that long.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
@@ -28,7 +28,7 @@ export interface AckPasserOptions {
 /** After a call that was not taken. */
 const AGAIN_MS = 15_000;
 const LONGEST_REST_MS = 60_000;
-/** All recipients are looked at. */
+/** Each check reads all recipients. */
 const OLD_EVENTS_EVERY_MS = 3_600_000;
 const MOST_OLD_EVENTS = 100;
 
@@ -69,7 +69,7 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     return null;
   }
 
-  /** They end as what is acknowledged does. Once there are none, they are looked for again in an hour. */
+  /** The events end at the receiver as acknowledged ones do. Once there are none, the next check is in an hour. */
   async function oldEvents(): Promise<PassedAck[]> {
     if (clock.monotonic() < oldEventsAtMs) return [];
     const now = clock.now();

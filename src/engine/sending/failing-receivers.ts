@@ -82,7 +82,7 @@ function isFailing({ failures, refusals }: Trouble): boolean {
 function troubled(before: Trouble, outcome: Exclude<Outcome, { type: 'sent' }>, atMs: number): Trouble {
   const isRefusal = outcome.type === 'again' && outcome.auth === true;
   const after = {
-    // It may have taken that one over, or what it rejects is that message.
+    // The receiver may have accepted that one, or the rejection is about that message.
     failures: before.failures + Number(outcome.type === 'again'),
     refusals: isRefusal ? before.refusals + 1 : 0,
   };

@@ -1,6 +1,6 @@
-// Shows a receiver that keeps its own state of alerts what is open: all of it at every refresh, and sooner when something
-// happened or a call was not taken. What it accepted last is in the state file, so that a restart neither shows an event
-// again nor forgets an end that was not accepted yet.
+// Shows open alerts to a receiver that keeps its own state: all at every refresh, and sooner after a change or a call
+// that was not accepted. The last accepted ones are in the state file, so that a restart neither repeats an event nor
+// loses an end that was not accepted yet.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { formerlyShown, shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
 import type { Outcome } from '../../core/model/delivery.ts';

@@ -7,7 +7,7 @@ export interface Room {
   readonly most: number;
   /** Rules that had their half. */
   readonly resting: readonly string[];
-  /** Only a critical alert may go. */
+  /** Only a critical alert may be sent. */
   readonly onlyCritical: boolean;
   /** When there is more room than that; null: there is room for all. */
   readonly moreAtMs: number | null;

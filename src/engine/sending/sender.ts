@@ -1,13 +1,13 @@
 // Sends the deliveries of one channel. There is one sender per channel, so that a dead channel delays no other.
 //
-//   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
+//   looking    claims as many due deliveries as it has free slots, and starts to send each
 //   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
-//   stopping   takes no more; what is in flight ends, within the caller's budget
+//   stopping   claims no more; running tries end, within the caller's budget
 //
-// A delivery is marked as `sending` before it leaves and settled after its outcome is known. When the process dies in
-// between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id.
-// A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
-// recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
+// A delivery is marked as `sending` before its try and settled after its outcome is known. When the process dies in
+// between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id. A storage that
+// does not answer only delays the sender: it tries again after a wait, and an outcome that cannot be recorded keeps its
+// slot until it can be, so that no message is sent twice meanwhile.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Delivery, Outcome } from '../../core/model/delivery.ts';
 import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
@@ -31,8 +31,8 @@ import { createSettling } from './settling.ts';
 
 export interface Sender {
   /**
-   * Works until `stop` aborts, then resolves once everything in flight has ended. When `abandon` aborts, sends still in
-   * flight are told to end; what does not end within a second stays `sending` and is sent again after the next start.
+   * Works until `stop` aborts, then resolves once all running tries have ended. When `abandon` aborts, these are told
+   * to end; a try that does not end within a second stays `sending` and is made again after the next start.
    */
   run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
   /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
@@ -49,7 +49,7 @@ interface SenderOptions {
   readonly giveUpAfterMs: number;
   readonly pace?: SendingPace | undefined;
   readonly mayGo: MayGo;
-  /** Its recipient was told something of it that is not on record. */
+  /** True if a message about it was sent while the state was not writable. */
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -86,7 +86,7 @@ export function createSender(options: SenderOptions): Sender {
   const pacing = createPacing(options.pace ?? null);
   // How much of the run time is in the state file.
   let recordedMs = 0;
-  // The run time at which leases and waits that ended are looked for again.
+  // The run time of the next check for ended leases and waits.
   let expiresAtMs = 0;
   const loop = createWokenLoop(clock);
 
@@ -101,7 +101,7 @@ export function createSender(options: SenderOptions): Sender {
     loop.wake();
   };
 
-  /** After how long to look again; null: when something wakes the sender. */
+  /** The milliseconds until the next check; null: the sender waits for a wake. */
   async function sendDue(abandon: AbortSignal): Promise<number | null> {
     const fence = ownership.fenceOf(`channel:${channel}`);
     if (fence === null) return null;
@@ -194,7 +194,7 @@ export function createSender(options: SenderOptions): Sender {
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
   }
 
-  /** A claim whose answer was lost may have been kept: its messages would wait until the lease ends, sent by nobody. */
+  /** A claim whose answer was lost may be stored: its messages would wait, unsent, until the lease ends. */
   async function unclaim(fence: Fence): Promise<void> {
     if (lostClaim === null) return;
     const lost = { channel, held: [...inFlight.keys()], isOutOfTurn: lostClaim.outOfTurn !== null };
@@ -282,7 +282,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
-    // Another process may have sent on the channel since the last run, and ended with something in flight.
+    // Another process may have sent on the channel since the last run, and ended during a try.
     expiresAtMs = 0;
     isNew = true;
     await loop.run(stop, async () => {

@@ -29,7 +29,7 @@ function afterTurn({ dueAt }: Claimed, outcome: Outcome, now: Instant): Settleme
 }
 
 export function createSettling({ store, storage, giveUpAfterMs, clock }: SettlingOptions): Settling {
-  // Not stored: a restart grants what is rejected its three tries again.
+  // Not stored: after a restart a rejected message has its three tries again.
   const rejectionsById = new Map<DeliveryId, number>();
 
   return {

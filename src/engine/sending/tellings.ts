@@ -1,4 +1,4 @@
-// Messages that were told from memory and are not on record yet: what became of each, and how many there may be.
+// Messages that were sent from memory and are not stored yet: their outcomes and limits.
 import { deliveryId } from '../../core/model/watch/identity.ts';
 import { newsOf, type Attempt, type Delivery, type Message, type Outcome } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';

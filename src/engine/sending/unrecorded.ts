@@ -1,16 +1,15 @@
-// While the state cannot be written, critical alerts are told from memory. The polls go on from what they
-// decided (`engine/polling/commit-recovery.ts`), and offer here all that is not on record, again after each commit that
-// was refused.
+// While the state cannot be written, critical alerts are sent from memory. The polls continue from their decisions
+// (`engine/polling/commit-recovery.ts`), and offer all unstored transitions here, again after each refused commit.
 //
-//   begins    told at once to whom the rule and the routes lead, each alert alone, under the id that its delivery will
-//             have. The message says that it is not on record. Silences, mute windows and open alerts that inhibit it hold,
-//             as far as they can be read.
-//   ends      told to those who were told the begin from memory. What ended before anybody heard of it is not told.
-//   repeated  what the receiver did not take, with the next poll, a quarter of a minute later at the earliest
-//   bounded   100 messages each about begins, events, ends, and the daemon itself. What is more waits for the state.
+//   begins    sent at once to the targets of the rule and the routes, each alert alone, under the id that its delivery
+//             will have. The message says that it is not on record. Silences, mute windows and open alerts that inhibit
+//             it apply, as far as they can be read.
+//   ends      sent to the targets that were sent the begin from memory. If none was, the end is not sent.
+//   repeated  messages that the receiver did not accept, with the next poll, after a quarter of a minute at the earliest
+//   bounded   100 messages each about begins, events, ends, and the daemon itself. Further ones wait for the state.
 //
-// Once the state can be written again, what was told is stored as sent with the transitions themselves, and is not sent
-// again. When the process ends before that, nothing is left of this memory: what told people then was marked in its message.
+// Once the state can be written again, these messages are stored as sent with their transitions, and are not sent
+// again. When the process ends before that, this memory is lost: the messages to people were marked as not on record.
 import type { Delivery } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import { isBegin, isUrgent, nameOfTransition, type Transition } from '../../core/model/transition.ts';
@@ -27,11 +26,14 @@ import { createTellings, type TellingsOptions } from './tellings.ts';
 export interface Unrecorded {
   /** The store did not keep these; all that is not kept of their alerts is among them, in order. Never throws. */
   offer(transitions: readonly Transition[]): void;
-  /** The same, each with who was told of it, to be stored. Resolves once no message about them is on its way. */
+  /**
+   * The same transitions, each with the recipients that were sent it. Resolves once no message about them is being
+   * sent.
+   */
   withTold(transitions: readonly Transition[]): Promise<readonly Transition[]>;
-  /** They are stored, with who was told of them. */
+  /** The transitions are stored, with these recipients. */
   recorded(transitions: readonly Transition[]): void;
-  /** Whether its recipient was told something of it from memory. */
+  /** True if its recipient was sent a message about it from memory. */
   hasTold(delivery: Delivery): boolean;
 }
 

@@ -14,7 +14,7 @@ export interface BackupHealth {
   well(): void;
   failed(error: unknown): void;
   trouble(): BackupTrouble | null;
-  /** Nothing was looked at since the start. */
+  /** True before the first check since the start. */
   isUnknown(): boolean;
 }
 

@@ -9,7 +9,7 @@ export interface DiskWatchOptions {
   /** At most so large the state becomes. */
   readonly maxBytes: () => number;
   readonly onMeasured: (use: DiskUse) => void;
-  /** After each look: what is free, where it is too little; null where it is enough. */
+  /** Called after each check with the free space if it is too little, else with null. */
   readonly onLow: (freeBytes: number | null) => void;
   readonly log: Log;
 }

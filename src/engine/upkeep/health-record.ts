@@ -1,5 +1,5 @@
-// Writes down how the daemon does, for `status` and for the pages of other replicas: when it changed, at most every ten
-// seconds, and at least every thirty, so that an old row tells of a daemon that hangs.
+// Stores the daemon's health, for `status` and for the pages of other replicas: when it changed, at most every ten
+// seconds, and at least every thirty, so that an old row shows a daemon that hangs.
 import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';

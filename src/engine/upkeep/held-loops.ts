@@ -1,10 +1,10 @@
 // Runs each loop only while this process holds the shard that the loop works on.
 //
 //   waiting    another replica has the shard, or none has
-//   running    from the claim of the shard on; a loop that fails is the supervisor's to start again
-//   releasing  the shard is about to be given back: the loop is told to stop, and its end is awaited for two seconds.
-//              What it still writes after that is fenced
-//   lost       another replica may have the shard already: the loop is told to stop, and nobody waits for it
+//   running    from the claim of the shard on; the supervisor starts a failed loop again
+//   releasing  the shard is about to be given back: the loop is told to stop, and has two seconds to end. Later writes
+//              are fenced
+//   lost       another replica may have the shard already: the loop is told to stop, without waiting for its end
 import type { Follower, Ownership } from '../../cluster/ownership.ts';
 import { aborted } from '../../lib/abort.ts';
 import type { Clock } from '../../lib/clock.ts';

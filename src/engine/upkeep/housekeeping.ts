@@ -10,7 +10,7 @@ export interface HousekeepingOptions {
   readonly flush: () => Promise<void>;
   /** The state has reached its size. */
   readonly isFull: () => boolean;
-  /** Whether this process removes what is old; only one of several does. */
+  /** True if this process prunes old rows; only one of several does. */
   readonly isPruner: () => boolean;
   /** May throw. */
   readonly lookAtDisk: () => void;

@@ -22,7 +22,9 @@ const LOOKS_FOR_ANCHOR = 10;
 /** In one transaction: takes a few milliseconds. */
 const AT_ONCE = 500;
 
-/** Runs until the signal aborts, and chains what is there then. A storage that does not answer is tried again. */
+/**
+ * Runs until the signal aborts, and chains all lines that are left then. A storage that does not answer is tried again.
+ */
 export async function runJournal(options: JournalOptions, signal: AbortSignal): Promise<void> {
   const { store, kept, ownership, jumps, clock, log } = options;
   let isKeeping = true;

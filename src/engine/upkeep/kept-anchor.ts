@@ -20,7 +20,7 @@ export interface KeepOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Compares the journal with what was kept of it, says where they differ, and keeps its newest line. */
+/** Compares the journal with the kept line, reports a difference, and keeps its newest line. */
 export async function keepAnchor({ store, kept, clock, log }: KeepOptions): Promise<void> {
   const last = kept.read();
   const head = await store.journalHead();
@@ -33,7 +33,7 @@ export async function keepAnchor({ store, kept, clock, log }: KeepOptions): Prom
   if (head?.position !== last?.position || why !== null) kept.write(head);
 }
 
-/** Null: the line is there as it was, or was dropped by its age. */
+/** Null: the line is unchanged, or was dropped by its age. */
 async function differenceFrom(
   store: KeepOptions['store'],
   last: JournalAnchor,

@@ -22,7 +22,7 @@ export interface OtherReplicasOptions {
 const LOOK_MS = 1000;
 /** The clocks of two machines differ. */
 const LOOK_BACK_MS = 600_000;
-/** A replica that is gone may have stored something just before. */
+/** A replica may have stored changes just before it ended. */
 const AFTER_OTHERS_MS = 60_000;
 
 /** Runs until the signal aborts. */

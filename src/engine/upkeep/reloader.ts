@@ -1,9 +1,9 @@
-// Notices that config, rules or secrets may have changed: by looking at them every second, and when it is told to.
+// Detects changes of config, rules or secrets: by comparing the files every second, and on request.
 //
-//   looking    once a second the files are compared with what was last loaded
-//   settling   until two looks half a second apart agree, so that a half-written file is not read; a storm of changes is
-//              cut short, so that a reload comes at the latest five seconds after the first of them
-//   loading    one reload at a time; what failed for a reason that may pass is tried again after half a minute
+//   looking    once a second the files are compared with the last loaded ones
+//   settling   until two comparisons half a second apart agree, so that a half-written file is not read; a storm of
+//              changes delays a reload by at most five seconds after the first of them
+//   loading    one reload at a time; a failure that may pass is followed by another try after half a minute
 import type { Clock } from '../../lib/clock.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 

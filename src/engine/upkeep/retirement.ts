@@ -1,7 +1,7 @@
-// Ends the watches that are remembered and no longer polled: what they had firing is resolved for those who were told,
-// and their memory is forgotten. Runs beside the polls, since a reload must not depend on it: a storage that refuses is
-// asked again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start
-// finds the same watches in the state file.
+// Ends stored watches that are no longer polled: their firing alerts resolve for the targets that were sent them, and
+// their memory is dropped. Runs beside the polls, since a reload must not depend on it: a storage that fails is tried
+// again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start finds
+// the same watches in the state file.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -53,7 +53,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
 
-  /** Ends an alert that was told from memory as well. */
+  /** Also ends an alert that was sent from memory. */
   async function endOf(id: WatchId, stored: Memory | undefined): Promise<Decision[]> {
     const before = unkept.unkept(id);
     const goesOn = before?.expects === (stored?.version ?? 0) ? before : undefined;

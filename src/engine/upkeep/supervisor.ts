@@ -1,8 +1,8 @@
 // Keeps the loops of the daemon running. A loop runs until its signal aborts; one that throws, or ends before that, is
-// said, counted and started again after a pause. The pause doubles with each failure, from a second up to a minute, and
-// is a second again once the loop has run for ten minutes.
+// logged, counted and started again after a pause. The pause doubles with each failure, from a second up to a minute,
+// and is a second again once the loop has run for ten minutes.
 //
-// The process is not ended instead: one channel or one file that makes a loop fail would then end it at every start.
+// The process does not end instead: a channel or a file that makes a loop fail would then end it at every start.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { LoopName } from '../../telemetry/daemon-metrics.ts';
 import type { Log, LogFields } from '../../telemetry/log.ts';
@@ -11,7 +11,7 @@ export interface Loop {
   readonly name: LoopName;
   /** Names the loop in the log, where several share a name. */
   readonly about?: LogFields;
-  /** Started again after a failure, with what it still holds. */
+  /** Started again after a failure, with its values in memory. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 

@@ -15,7 +15,7 @@ interface Row {
   readonly polls: readonly WrittenPoll[];
 }
 
-/** The row, or null when something in it is wrong; problems go to the file. */
+/** The row, or null if a part of it is wrong; the problems are added to the file. */
 export function readExpectation({ file, watch }: TestedWatch, { written, path, test, polls }: Row): Expected | null {
   const parsed = parseAt(ExpectShape, written, { source: file.source, path });
   if ('problems' in parsed) return file.add(parsed.problems);

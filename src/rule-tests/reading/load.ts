@@ -47,7 +47,7 @@ function readTests(file: TestFile, tools: RuleTestTools): RuleTest[] {
   return tested === null ? [] : tests.flatMap((test, i) => readRuleTest(file, test, ['tests', i], tested) ?? []);
 }
 
-/** The problems, those of a file whose lines may not be shown replaced by their count. */
+/** The problems; those of a file whose lines may not be shown are replaced by their count. */
 function showable(problems: readonly Problem[], { mayShow }: RuleTestTools): Problem[] {
   const byFile = Map.groupBy(problems, ({ file }) => file);
   const shown = [...byFile].flatMap(([file, found]) =>

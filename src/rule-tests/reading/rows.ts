@@ -1,4 +1,4 @@
-// A row of `saw`: the time of a poll, and what it saw.
+// A row of `saw`: the time of a poll, and its values.
 import { parseAt } from '../../config/issues.ts';
 import { unknownKey } from '../../config/unknown-keys.ts';
 import { quote } from '../../config/values/scalars.ts';

@@ -1,4 +1,4 @@
-// One test of a test file: its watch, its polls and what it expects.
+// One test of a test file: its watch, its polls and its expectations.
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';

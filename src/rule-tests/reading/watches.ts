@@ -1,4 +1,4 @@
-// The watches of a test file's rules, loaded as the daemon loads them, and what the names in its rows mean.
+// The watches of a test file's rules, loaded as the daemon loads them, and the addresses of the names in its rows.
 import type { Config, ConfigTools, Loaded } from '../../config/model.ts';
 import { NAME } from '../../config/values/scalars.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
@@ -32,7 +32,7 @@ export interface TestedWatch {
   readonly config: Config | null;
 }
 
-/** Null when there is no watch, or a file that the test names cannot be read; the problems say so. */
+/** Null if there is no watch, or a file that the test names cannot be read; the problems say so. */
 export function readWatches(
   file: TestFile,
   { rules, config }: { readonly rules: readonly string[]; readonly config: string | undefined },

@@ -1,4 +1,4 @@
-// Shows what a test wrote, or what a rule sent, on one line that is safe to print.
+// Shows a written row or a sent message on one line that is safe to print.
 import type { WrittenValue } from '../../config/yaml/written.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { plain, singleLine, untrusted } from '../../lib/untrusted.ts';
@@ -16,7 +16,7 @@ export function pathOf(written: string): string {
   return written.replace(/^.*\/api\/v2\//, '').replace(/^\/|\?.*$/g, '');
 }
 
-/** `balance: 900000`: what a poll saw, as it was written. */
+/** `balance: 900000`: the values of a poll, as written. */
 export function showRow(own: WrittenValue, { missed, partial, answers }: WrittenRow): string {
   if (missed !== undefined) return `missed (${missed})`;
   if (answers !== undefined) return `answers: ${answers.map(({ path }) => plain(untrusted(pathOf(path)))).join(', ')}`;
