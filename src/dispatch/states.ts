@@ -14,7 +14,7 @@ export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
 
-/** The alert is held. The first reason stays, unless it is a cap: then the last reason replaces it. */
+/** The alert is held. The first reason stays, unless it or the new one is a cap: then the new one counts. */
 export function stateHeld(judged: JudgedMember, why: Held, now: Instant): RecipientState {
   const { held, heldAt } = judged.state;
   const first = held === null || held.why === 'cap' || why.why === 'cap' ? why : held;

@@ -12,7 +12,10 @@ import { keepMemories, versionsOf } from './tables/memory/memory.ts';
 import { keepSamples } from './tables/memory/samples.ts';
 import { noteData, noteFirst } from './tables/memory/unknown-spans.ts';
 
-/** In a transaction of the caller, who has seen that the fence holds. `format`: of memories, the newest that all replicas read. */
+/**
+ * Runs in a transaction of the caller, who has checked the fence. `format`: the newest format of memories that all
+ * replicas read.
+ */
 export async function commitAll(
   sql: Sql,
   decisions: readonly Decision[],
@@ -32,7 +35,7 @@ function wavesOf(decisions: readonly Decision[]): Decision[][] {
   return Array.from({ length: longest }, (_, turn) => ofWatch.flatMap((some) => some.slice(turn, turn + 1)));
 }
 
-/** Resolves with those that were kept. */
+/** Resolves with the stored decisions. */
 async function commitWave(
   sql: Sql,
   wave: readonly Decision[],

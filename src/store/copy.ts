@@ -15,8 +15,8 @@ import { StorageError, StoreBusyError } from './contract/store.ts';
 export type { Copied } from './sql/copy.ts';
 
 /**
- * Puts what a state file or a backup holds into a database that holds nothing yet. Rejects with a StoreBusyError while a
- * daemon has either, with a StorageError when it cannot be done; the database holds nothing then.
+ * Copies a state file or a backup into an empty database. Rejects with a StoreBusyError while a daemon has either, with
+ * a StorageError when the copy fails; then the database is empty.
  */
 export async function copyIn(file: string, place: DatabasePlace): Promise<Copied> {
   if (!existsSync(file)) throw new StorageError(`there is no state file at ${file}`);
@@ -32,7 +32,7 @@ export async function copyIn(file: string, place: DatabasePlace): Promise<Copied
   });
 }
 
-/** Makes a new state file of what a database holds, also while a daemon works on it. Rejects with a StorageError. */
+/** Copies a database into a new state file, also while a daemon works on it. Rejects with a StorageError. */
 export async function copyOut(place: DatabasePlace, file: string): Promise<Copied> {
   if (existsSync(file)) throw new StorageError(`${file} exists already: name a new file.`);
   await using database = await current(place);

@@ -122,7 +122,7 @@ function memoryWrites({ database: { write }, own, writeUnder }: StoreTools) {
   } satisfies Partial<Store>;
 }
 
-/** One process alone writes what it reads. */
+/** A process without replicas writes the newest format that it reads. */
 function formatIn(cluster: Cluster): number {
   return cluster.isShared ? cluster.memoryFormat() : MEMORY_FORMAT;
 }

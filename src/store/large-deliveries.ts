@@ -1,5 +1,5 @@
 // A delivery about thousands of alerts is read and settled a page at a time, so that no turn of the event loop is long.
-// When the process dies in between, the delivery is still being sent: it goes out again, under its id.
+// When the process dies in between, the delivery is still `sending`: it is sent again under its id.
 import type { DeliveryId } from '../core/model/ids.ts';
 import type { MoreMembers } from '../core/model/delivery.ts';
 import type { ClosedMember, FirstTry } from '../dispatch/first-try.ts';
@@ -37,7 +37,7 @@ export async function readFirstTry(
   });
 }
 
-/** Notes that its recipient was told of all members but those of the last page; resolves with the key before that page. */
+/** Marks all members but those of the last page as sent; resolves with the key before that page. */
 export async function markedBefore(
   { sql, write }: Pick<SqlDatabase, 'sql' | 'write'>,
   tried: Tried,

@@ -29,7 +29,7 @@ export function linkSecretsAfterStart(stored: unknown, now: Instant): LinkSecret
   return { since: now, secrets: [fresh, ...(found?.secrets ?? [])].slice(0, 2) };
 }
 
-/** Empty where there are none. */
+/** Empty if there are none. */
 export async function linkSecrets(sql: Sql): Promise<readonly string[]> {
   return LinkSecrets.safeParse(await readFact(sql, 'links')).data?.secrets ?? [];
 }

@@ -39,7 +39,7 @@ export interface StoreTools {
   /** How the next daemon that is refused names this one, such as `pid 4711`. */
   readonly owner: string;
   readonly log: Log;
-  /** The state was damaged, and something took its place. */
+  /** The state was damaged, and was replaced. */
   readonly onRecovered?: (how: Recovery) => void;
 }
 
@@ -87,8 +87,8 @@ export async function checkState(state: StatePlace): Promise<StateCheck> {
 }
 
 /**
- * Makes `target`, else the next file of the directory of backups, a complete, checked copy of the state, also while a
- * daemon runs; resolves with its path. Rejects with a StorageError, also where the file exists already.
+ * Makes a complete, checked copy of the state at `target`, by default the next file of the directory of backups, also
+ * while a daemon runs; resolves with its path. Rejects with a StorageError, also if the file exists already.
  */
 export async function backupState(state: StoreSettings, at: Instant, target?: string): Promise<string> {
   const { file, backup } = state;
@@ -116,15 +116,15 @@ function assertFile(state: StatePlace): void {
 }
 
 /**
- * Puts what a state file or a backup holds into the database of the state, which has to be empty. Rejects with a
- * StoreBusyError while a daemon has either, with a StorageError when it cannot be done.
+ * Copies a state file or a backup into the database of the state, which must be empty. Rejects with a StoreBusyError
+ * while a daemon has either, with a StorageError when the copy fails.
  */
 export async function copyStateIn(state: StatePlace, file: string): Promise<Copied> {
   const place = databaseOf(state);
   return (await import('./copy.ts')).copyIn(file, place);
 }
 
-/** Makes a new state file of what the database of the state holds, also while a daemon runs. Rejects with a StorageError. */
+/** Copies the database of the state into a new state file, also while a daemon runs. Rejects with a StorageError. */
 export async function copyStateOut(state: StatePlace, file: string): Promise<Copied> {
   const place = databaseOf(state);
   return (await import('./copy.ts')).copyOut(place, file);
@@ -159,7 +159,7 @@ export async function isStateHeld(state: StatePlace): Promise<boolean> {
   return isLocked(state.file);
 }
 
-/** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */
+/** Opens the state for reading. Rejects with a StorageError if there is no state, or if it has another schema. */
 export async function openReader(state: StatePlace): Promise<StoreReader> {
   if (state.postgres) return (await onPostgres()).openPostgresReader(state.postgres);
   return openSqliteReader(state);

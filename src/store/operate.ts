@@ -34,7 +34,7 @@ export async function operate(sql: Sql, work: OperatorWork): Promise<Operated> {
   return { type: 'kept', stored: { action, answer } };
 }
 
-/** Adds the transitions, and notes that people were told of the silence or pause. */
+/** Adds the transitions, and marks the silence or pause as announced. */
 export async function announce(sql: Sql, id: string, transitions: readonly Transition[], at: Instant): Promise<void> {
   await markAnnounced(sql, id, at);
   await addNotifications(sql, [{ watch: ANNOUNCER, transitions }], at);

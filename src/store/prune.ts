@@ -13,7 +13,7 @@ const OPERATED = ['DELETE FROM silences WHERE ends_at < $1', 'DELETE FROM acks W
 
 const isOpen = (key: string): string => `EXISTS (SELECT 1 FROM alerts WHERE alerts.key = ${key} AND is_open = 1)`;
 
-/** Notifications stay while a delivery of theirs is left, or somebody may still be told of their alert. */
+/** Notifications stay while they have a delivery, or further messages about their alert are possible. */
 const SETTLED = [
   `DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < $1`,
   `DELETE FROM notifications AS n WHERE routed = 1 AND at < $1
@@ -45,7 +45,7 @@ const TOO_MANY = ['samples', 'sample_buckets', 'unknown_spans'].map(
     ORDER BY number LIMIT ${MOST_SAMPLES})`,
 );
 
-/** Nobody has asked with that key since. Longer than a month, after which credits may be refilled. */
+/** The key was not used for so long. Longer than a month, after which credits may be refilled. */
 const PLANS_KEPT_MS = 40 * 86_400_000;
 
 export async function prune(sql: Sql, { settled, alerts, journal }: Ages, at: Instant): Promise<void> {

@@ -1,5 +1,5 @@
-// Rounds of dispatch: what they read, and what they write in one transaction of the caller's. A commit throws `Superseded`
-// where something that its round rests on has changed.
+// Rounds of dispatch: their reads, and their writes in one transaction of the caller's. A commit throws `Superseded` if
+// data that its round depends on has changed.
 import { z } from 'zod';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { Withdrawal } from '../dispatch/model.ts';

@@ -34,19 +34,16 @@ export interface SharedCluster {
   /** True if a renewal was rejected because this process may not continue with the state. */
   isOver(error: unknown): boolean;
 
-  /** Whether any of these watches is remembered, or none of any rule is. */
+  /** True if any of these watches has a memory, or no watch of any rule has. */
   remembersAny(watches: readonly WatchId[]): Promise<boolean>;
 
-  /**
-   * Takes up to so many shards of the family that nobody holds, of these alone where they are named, those that were free for
-   * longest first.
-   */
+  /** Claims up to `count` free shards of the family, only from `shards` if given; those free for longest first. */
   claim(family: string, count: number, shards?: readonly Shard[]): Promise<ClaimedShard[]>;
 
   /** Gives a shard back. The next holder asks nothing for the first `windowMs`. False: another replica had it already. */
   release(fence: Fence, windowMs: number): Promise<boolean>;
 
-  /** Adds those that are not there yet. */
+  /** Adds the shards that do not exist yet. */
   addShards(shards: readonly DeclaredShard[]): Promise<void>;
 
   /** Removes a shard that no config names any more. */
@@ -61,10 +58,10 @@ export interface SharedCluster {
   /** Whether some live replica holds each shard, or is about to: its lease ended 5 seconds ago at most. */
   allHeld(): Promise<boolean>;
 
-  /** Writes down which config is in force, where it was the expected one before. False: another replica was faster. */
+  /** Stores the config in force if the expected one was in force before. False: another replica was faster. */
   agree(config: string, expects: string | null, at: Instant): Promise<boolean>;
 
-  /** This replica is gone. Its shards were released before. */
+  /** This replica stops. Its shards were released before. */
   leave(): Promise<void>;
 }
 
@@ -79,7 +76,10 @@ export interface DeclaredShard {
 /** As a replica announces itself. */
 export interface AnnouncedConfig {
   readonly checksum: string;
-  /** It has a say in which config is in force: that names a watch that is remembered, or an operator has accepted it. */
+  /**
+   * The replica has a vote on the config in force: its config names a watch with a memory, or an operator has accepted
+   * it.
+   */
   readonly counts: boolean;
   /** It leaves them to others for a while. */
   readonly avoids: readonly Shard[];
@@ -119,7 +119,7 @@ export interface LiveReplica extends AnnouncedConfig {
 
 export interface ShardRow {
   readonly shard: Shard;
-  /** The id of the replica whose lease lasts; null: nobody holds it. */
+  /** The id of the replica with a current lease; null: none. */
   readonly holder: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Deliveries: handed out to senders, settled, and looked at.
+// Deliveries: claims for senders, settlements, and queries.
 import type { Delivery, Outcome, Receipt, Settlement } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { FirstTry, HeldMember } from '../../dispatch/first-try.ts';
@@ -27,12 +27,12 @@ export interface LostClaim {
 export interface DeliveryClaim extends Share {
   readonly limit: number;
   readonly at: Instant;
-  /** For how long nobody else is given what is handed out; at most `LONGEST_LEASE_MS`. */
+  /** The time for which no other sender may claim the deliveries; at most `LONGEST_LEASE_MS`. */
   readonly leaseMs: number;
   /**
-   * Null: what is due. A recipient: what waits for its next try to it, those that were tried out of turn the fewest times
-   * first; the count that sets its waits stays as it is. Nothing that may have
-   * arrived, or that was rejected.
+   * Null: due deliveries. A recipient: deliveries that wait for their next try to it, those with the fewest tries out
+   * of turn first; the count that sets their waits stays unchanged. Deliveries that may have arrived or were rejected
+   * are left out.
    */
   readonly outOfTurn: string | null;
 }
@@ -43,7 +43,7 @@ export const LONGEST_LEASE_MS = 600_000;
 export interface Claimed {
   readonly delivery: Delivery;
   readonly attempt: number;
-  /** Tries by its own schedule, this one included where it is one. */
+  /** Tries by its own schedule, including this one if it is such a try. */
   readonly scheduled: number;
   /** By its own schedule. */
   readonly dueAt: Instant;
@@ -93,7 +93,7 @@ export interface Backlog {
   readonly dead: readonly OutboxDepth[];
 }
 
-/** A delivery as it stands in the outbox. */
+/** A delivery as it is stored in the outbox. */
 export interface StoredDelivery extends Delivery {
   /** `merged`: a later message contains it. `cancelled`: it was not sent. */
   readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'merged' | 'cancelled';

@@ -36,7 +36,7 @@ export interface RoundDecision {
   readonly isKept: (channel: string) => boolean;
   /** Whether those on the channel may answer an alert. */
   readonly counts: (channel: string) => boolean;
-  /** Whether somebody has to answer an alert with these labels, or others are called. */
+  /** True if an alert with these labels needs an answer, or has a failover. */
   readonly isAnswered: (labels: Labels) => boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ActiveAlerts {
   readonly last: Key | null;
 }
 
-/** Where a recipient's knowledge of an alert stands. */
+/** The place of the state of an alert for a recipient. */
 export interface RecipientStateKey extends Recipient {
   readonly key: Key;
 }
@@ -65,16 +65,18 @@ export interface DispatchStore {
   readMembers(groups: readonly DueGroup[], limit: number): Promise<readonly DueGroup[]>;
 
   /**
-   * A group without a timer in the result is still to be decided: what is written are some of its members.
-   * A delivery id that is already there is not added again. On a channel with `MOST_UNSETTLED` deliveries, further events
-   * go into the open summary of their alert.
+   * A group without a timer in the result is only partly decided: some of its members are written. An existing delivery
+   * id is not added again. On a channel with `MOST_UNSETTLED` deliveries, further events are added to the open summary
+   * of their alert.
    */
   commitDue(round: DueRound, decision: RoundDecision, at: Instant, fence: Fence): Promise<CommitResult>;
 
-  /** Open alerts of which it is due to decide whether others are called in. `uncounted`: channels on which nobody answers. */
+  /**
+   * Open alerts for which a decision about further targets is due. `uncounted`: channels on which nobody can answer.
+   */
   readCalls(at: Instant, limit: number, uncounted: readonly string[]): Promise<CallRound>;
 
-  /** `announced`: people are told so of what follows from it. */
+  /** `announced`: the transitions that announce the result to people. */
   commitCalls(
     round: CallRound,
     result: CallResult & { readonly announced: readonly Transition[] },
@@ -82,10 +84,10 @@ export interface DispatchStore {
     fence: Fence,
   ): Promise<CommitResult>;
 
-  /** Alerts that are open or of which something waits, in order of their keys, up to `limit` behind that one. */
+  /** Alerts that are open or have pending transitions, in order of their keys, up to `limit` after that one. */
   readActive(page: { readonly after: Key; readonly limit: number; readonly at: Instant }): Promise<ActiveAlerts>;
 
-  /** Groups that hold something, and alerts that somebody has to answer, are decided again as well. */
+  /** Groups with held-back transitions, and alerts that need an answer, are decided again as well. */
   commitReroute(result: RerouteResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
   goneTargets(): Promise<GoneTargets>;

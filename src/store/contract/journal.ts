@@ -1,4 +1,4 @@
-// The journal: what is appended to it, chained, and read.
+// The journal: appending, chaining and reading.
 import type { JournalAnchor, ChainCheck } from '../../core/journal/chain.ts';
 import type { JournalEntry } from '../../core/journal/entry.ts';
 import type { Message } from '../../core/model/delivery.ts';
@@ -37,7 +37,7 @@ export interface JournalFilter {
 
 /** Either is enough. */
 export interface JournalSearch {
-  /** Stands in the line, or in what was lately notified of its alert: in upper or lower case of ASCII. */
+  /** Contained in the line, or in recent notifications of its alert; upper and lower case of ASCII are equal. */
   readonly text: string;
   /** The line is about one of these, or about an alert of theirs. */
   readonly watches: readonly WatchId[];

@@ -52,7 +52,7 @@ export interface MemoryStore {
    */
   commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
 
-  /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
+  /** Stores `coveredUntil` and the diagnostics, apart from memory. Ids without memory are ignored. */
   cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** The end of each watch's coverage, for watches that have any. */

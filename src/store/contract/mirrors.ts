@@ -1,4 +1,4 @@
-// Receivers that keep their own state of alerts: what they are shown, and what they accepted.
+// Receivers that keep their own state of alerts: the alerts to show, and the accepted ones.
 import type { Accepted, MirroredAlert } from '../../core/model/mirror.ts';
 import type { Ack } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -34,8 +34,8 @@ export interface MirrorStore {
   acksToPass(channel: string, at: Instant): Promise<PassedAck[]>;
 
   /**
-   * Events, those of severity `info` apart, of which the receiver of the channel was told last before then, that are not open,
-   * and whose end it has not accepted since. The oldest first.
+   * Events, except with severity `info`, that are no longer open, were last sent to the receiver of the channel before
+   * then, and whose end it has not accepted since. The oldest first.
    */
   oldEvents(channel: string, before: Instant, limit: number): Promise<OldEvent[]>;
 

@@ -10,7 +10,7 @@ import type { Fence } from './fence.ts';
 
 /** One request of an operator. */
 export interface OperatorRequest {
-  /** Chosen by the client, which may repeat a request under it; what is made has it as its id. */
+  /** Chosen by the client, which may repeat a request under it; the created object has it as its id. */
   readonly key: string;
   /** A digest of who asks for what: the same key with another one is refused. */
   readonly asked: string;
@@ -73,9 +73,10 @@ export interface ChangedDeliveries {
 }
 
 /**
- * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
- * not there. `is-over`: it has ended. `stale-seq`: the alert has changed since the transition that was named.
- * `already-acknowledged`: an acknowledgement stands. `later-sent`: a later message of the alert was sent to the recipient.
+ * The reason why nothing was changed. `key-taken`: another action used that key. `not-found`: the object does not
+ * exist. `is-over`: it has ended. `stale-seq`: the alert has changed since the named transition.
+ * `already-acknowledged`: an acknowledgement is in force. `later-sent`: a later message of the alert was sent to the
+ * recipient.
  */
 export type Unchanged =
   'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'already-acknowledged' | 'not-given-up' | 'later-sent';
@@ -142,10 +143,10 @@ export interface OperatorStore {
   /** Silences and pauses that are not over, or whose end was not announced. */
   announceable(at: Instant): Promise<Announceable[]>;
 
-  /** Adds the transitions, and notes that people were told of the silence or pause, in one transaction. */
+  /** Adds the transitions, and marks the silence or pause as announced, in one transaction. */
   announce(id: string, transitions: readonly Transition[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
-  /** All pauses that are not forgotten yet, those that are over included. */
+  /** All stored pauses, including ended ones. */
   pauses(): Promise<Pause[]>;
 
   /** The silences, pauses and acknowledgements that are in force at that time or will be. */

@@ -58,13 +58,13 @@ export interface Store
   /** Writes a row, to see whether the state takes one. */
   probe(at: Instant): Promise<void>;
 
-  /** Writes down how this process does; replaces what it wrote before. */
+  /** Stores the health of this process; replaces its former one. */
   keepHealth(health: HealthSummary): Promise<void>;
 
   /**
-   * Looks whether the state is still where it was opened, and puts it back where it is not; resolves with what had moved.
-   * Rejects with a `StorageError` when that cannot be done, and with a `StoreBusyError` when another daemon has taken the
-   * place: then nothing that is written outlives the process, and it has to end.
+   * Checks that the state is still where it was opened, and puts it back if not; resolves with the moved files. Rejects
+   * with a `StorageError` when that is impossible, and with a `StoreBusyError` when another daemon has taken the place:
+   * then no write outlives the process, and it has to end.
    */
   secure(): Promise<readonly Moved[]>;
 
@@ -87,7 +87,7 @@ export interface StoreView
     Pick<JournalStore, 'history' | 'journalHead' | 'journalHashAt' | 'verifyJournal'> {
   /** The replicas that work on the state, and the shards of each. Null: one process has the state for itself. */
   replicas(): Promise<SeenCluster | null>;
-  /** Silences and pauses that are kept, those that are over included, by their begin. */
+  /** All stored silences and pauses, including ended ones, by their begin. */
   silences(): Promise<Silence[]>;
   /** By the id of a silence, how many notifications it holds back now. */
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
@@ -127,7 +127,7 @@ export interface NotificationCount {
   readonly firedAt: Instant | null;
 }
 
-/** `to`: to whom they are owed, or were. */
+/** `to`: the targets of their messages, sent or pending. */
 export interface NotifiedLabels {
   readonly labels: Labels;
   readonly count: number;
@@ -137,12 +137,12 @@ export interface NotifiedLabels {
 /** A connection of its own, which the caller closes. */
 export interface StoreReader extends StoreView, AsyncDisposable {}
 
-/** The storage did not do what was asked; nothing was changed. Exit code 74. */
+/** The storage failed; nothing was changed. Exit code 74. */
 export class StorageError extends UnavailableError {
   override readonly name: string = 'StorageError';
 }
 
-/** The file is no longer what was written: its pages do not fit together, or it is no database any more. */
+/** The file differs from the written one: its pages do not fit together, or it is no database any more. */
 export class StateDamagedError extends StorageError {
   override readonly name: string = 'StateDamagedError';
 }

@@ -6,7 +6,7 @@ import { StorageError } from '../contract/store.ts';
 export interface PostgresAddress {
   /** For messages: `PostgreSQL at db.example.org:5432/chainwarden`. */
   readonly name: string;
-  /** Without what it says of TLS. */
+  /** Without its parameters for TLS. */
   readonly url: string;
   /** False: the connection does not leave the machine. */
   readonly ssl: ConnectionOptions | false;

@@ -1,5 +1,5 @@
-// Replicas and their leases on shards. All times are the server's, so that nobody's own clock matters. A shard that was
-// claimed has a higher epoch than ever before, also when it was removed in between.
+// Replicas and their leases on shards. All times are the server's, so that the clocks of replicas do not matter. Each
+// claim of a shard has a higher epoch than all before, even if the shard was removed in between.
 import { z } from 'zod';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
@@ -20,7 +20,7 @@ export interface ClusterOptions {
   readonly database: Pick<SqlDatabase, 'name' | 'header' | 'sql' | 'write'>;
   readonly id: string;
   readonly name: string;
-  /** The name of the installation, which the database has to have. */
+  /** The name of the installation, which must be the database's. */
   readonly installation: string;
   readonly leaseMs: number;
 }
@@ -33,7 +33,7 @@ const SLOT = 0;
 /** No lease ends later than one from now, but where the clock of the server was ahead when it was written. */
 const MOST_LEASE = (leaseMs: string): string => `clock_timestamp() + (${leaseMs}::bigint + 1000) * interval '1 ms'`;
 const IS_LIVE = (leaseMs: string): string => `(until > clock_timestamp() AND until < ${MOST_LEASE(leaseMs)})`;
-/** Rows of replicas that are gone without a word are kept for so long. */
+/** Rows of replicas that ended without leaving are kept for so long. */
 const GONE = "interval '1 day'";
 const ASK_AFTER_MS = (leaseMs: string): string => `CASE WHEN ask_from > clock_timestamp()
   THEN least(ceil(extract(epoch FROM ask_from - clock_timestamp()) * 1000), window_ms + ${leaseMs}::bigint)
@@ -103,7 +103,7 @@ const ANY_FREE = `${UNHELD} AND NOT key = ANY($2::text[]) LIMIT 1`;
 const TAKEOVER = "interval '5 seconds'";
 const ANY_LEFT = `${UNHELD} AND until NOT BETWEEN clock_timestamp() - ${TAKEOVER} AND clock_timestamp() LIMIT 1`;
 
-/** The built-in watches are those of every installation. */
+/** Every installation has the built-in watches, so they do not count. */
 const REMEMBERS_ANY = `SELECT 1 WHERE EXISTS (SELECT FROM memory WHERE watch = ANY($1::text[]))
   OR NOT EXISTS (SELECT FROM memory WHERE NOT starts_with(watch, $2))`;
 
@@ -214,9 +214,9 @@ const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE('$5')} FOR SHA
 const PROLONG = `UPDATE shards SET ${untilIn('$5')} WHERE ${IS_OURS}`;
 
 /**
- * Whether the writer still holds the shard; then nobody takes it before the end of the transaction. A claim changes the row
- * that is locked here, so that once the next epoch is seen, nothing of this one appears any more. A lease that is past is
- * prolonged on the way: the server was away for a while.
+ * True if the writer still holds the shard; then no replica claims it before the end of the transaction. A claim
+ * changes the row that is locked here, so that no write of this epoch appears once the next one is visible. A past
+ * lease is prolonged here: the server was away for a while.
  */
 export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, leaseMs: number): Promise<boolean> {
   const lease = [key, slot, owner, epoch, leaseMs];
@@ -231,7 +231,7 @@ const SEEN = `
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
     (SELECT config FROM cluster) AS config`;
 
-/** For those who work on nothing themselves. */
+/** The view of the replicas for a process that is none of them. */
 export async function seenCluster(sql: Sql, leaseMs: number): Promise<SeenCluster> {
   return seenOf(SeenRow.parse(await sql.first(SEEN, [leaseMs])));
 }
@@ -254,7 +254,7 @@ export async function nameOfAny(sql: Sql): Promise<string | null> {
   return row === undefined ? null : String(row['name']);
 }
 
-/** None that is new begins to work before the end of the transaction, nor goes on. */
+/** Until the end of the transaction no new replica begins to work, and no running one continues. */
 export async function keepOut(sql: Sql): Promise<void> {
   await sql.run('LOCK TABLE replicas IN EXCLUSIVE MODE');
 }

@@ -8,7 +8,7 @@ import { isAnswered } from './errors.ts';
 import { remembered } from '../../lib/remembered.ts';
 
 export interface PostgresConnection {
-  /** Errors are those of the server and of the network. */
+  /** Rejects with errors of the server and of the network. */
   readonly sql: Sql;
   /** It cannot be used any more. */
   readonly isBroken: () => boolean;

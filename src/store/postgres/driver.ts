@@ -1,5 +1,5 @@
-// The state in a PostgreSQL database. Reads take any connection; writes of this process take their turn. Those of other
-// replicas come in between: rows that they number become visible in another order.
+// The state in a PostgreSQL database. Reads use any connection; writes of this process run one after the other. Writes
+// of other replicas run in between: numbered rows become visible in another order.
 import type pg from 'pg';
 import type { Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';

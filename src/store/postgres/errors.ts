@@ -33,7 +33,7 @@ export function databaseError(name: string, action: string, error: unknown): Sto
   });
 }
 
-/** The server did what it was asked to do with that statement, and the connection is as good as before. */
+/** The server has answered the statement, and the connection is still usable. */
 export function isAnswered(error: unknown): boolean {
   const code = codeOf(error);
   return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|25006|57P)/.test(code);

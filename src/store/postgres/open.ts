@@ -1,4 +1,4 @@
-// Opens the database for one of the daemons that work on it together, and for those who only look.
+// Opens the database for one of the daemons that share it, and for readers.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
@@ -28,7 +28,7 @@ import { createPostgresDatabase } from './driver.ts';
 import { assertInstallation, takeInstallation } from '../sql/installation.ts';
 import type { PostgresLimits } from './pool.ts';
 
-/** A database, and the installation that it has to belong to. */
+/** A database, and the installation that it must belong to. */
 export interface DatabasePlace {
   readonly url: { reveal(): string };
   readonly name: string;
@@ -111,7 +111,7 @@ export async function openPostgresReader(place: DatabasePlace): Promise<StoreRea
   };
 }
 
-/** Also while a daemon works. False when nothing was remembered of it. */
+/** Works while a daemon runs. False if the watch had no memory. */
 export async function forgetInPostgres(place: DatabasePlace, watch: WatchId): Promise<boolean> {
   await using database = await current(place);
   return await database.write('forget', (sql) => takeOut(sql, watch));
@@ -137,7 +137,7 @@ export async function isFilled(place: DatabasePlace): Promise<boolean> {
   return (await schemaIn(database, database.sql)) > 0;
 }
 
-/** Looks at every row as it was at one moment, and changes nothing; a daemon may be working. Rejects with a StorageError. */
+/** Checks each row as of one moment, without changes; a daemon may be running. Rejects with a StorageError. */
 export async function checkPostgres(place: DatabasePlace): Promise<StateCheck> {
   await using database = await current(place);
   const fail: OnUnreadable = (_table, error) => {
@@ -161,7 +161,10 @@ export async function current(place: DatabasePlace): Promise<SqlDatabase> {
   return database;
 }
 
-/** The server is new enough, the database this installation's or nobody's; the caller closes it. Rejects with a StorageError. */
+/**
+ * Resolves if the server is new enough, and the database belongs to this installation or to none; the caller closes it.
+ * Rejects with a StorageError.
+ */
 export async function reached(place: DatabasePlace): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
   const limits = { connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };

@@ -17,8 +17,8 @@ const CANCEL_MS = 1000;
 const BOOL = 16;
 const INT8 = 20;
 
-// As SQLite hands them out, so that the rows of both engines are read by the same functions. No number that is kept goes
-// beyond what a double holds exactly: amounts are text.
+// The types that SQLite returns, so that the same functions read the rows of both engines. No stored number exceeds the
+// exact range of a double: amounts are text.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return Number;
@@ -59,7 +59,7 @@ function placeOf({ host, port }: z.output<typeof Backend>): { host: string; port
   return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
 }
 
-/** Ends what the server does for this connection, if it still does something. Resolves soon in any case. */
+/** Cancels the running statement of this connection, if any. Resolves soon in any case. */
 export async function cancelStatement(client: pg.PoolClient): Promise<void> {
   const backend = Backend.safeParse(client).data;
   if (backend === undefined) return;

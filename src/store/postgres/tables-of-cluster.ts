@@ -32,10 +32,10 @@ const clusterTables: SchemaStep = ({ int, text }) => [
 ];
 
 /**
- * `installation` is null until the first start of a release that knows names. `accepted` is the checksum of a config that
- * an operator has accepted although it names nothing that is remembered. A replica that `counts` has a say in which config
- * is in force. `avoids` is a JSON list of shards that it leaves to others for a while, `format` the newest format of memories
- * that it reads.
+ * `installation` is null until the first start of a release that knows names. `accepted` is the checksum of a config
+ * that an operator has accepted although its watches have no memory. A replica that `counts` has a vote on the config
+ * in force. `avoids` is a JSON list of shards that it leaves to others for a while, `format` the newest format of
+ * memories that it reads.
  */
 const installationColumns: SchemaStep = ({ int, text }) => [
   `ALTER TABLE cluster ADD COLUMN installation ${text}`,
@@ -45,7 +45,10 @@ const installationColumns: SchemaStep = ({ int, text }) => [
   `ALTER TABLE replicas ADD COLUMN format ${int} NOT NULL DEFAULT 1`,
 ];
 
-/** JSON lists of shards: those that a replica holds without an answer of their explorer, and those that answer another one. */
+/**
+ * JSON lists of shards: those held by a replica that their explorer does not answer, and those whose explorer answers
+ * another replica.
+ */
 const reachColumns: SchemaStep = ({ text }) => [
   `ALTER TABLE replicas ADD COLUMN unreached ${text} NOT NULL DEFAULT '[]'`,
   `ALTER TABLE replicas ADD COLUMN reaches ${text} NOT NULL DEFAULT '[]'`,

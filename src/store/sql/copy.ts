@@ -12,8 +12,8 @@ export type Copied = ReadonlyMap<string, number>;
 const AT_ONCE = 100;
 
 /**
- * As the state is at one moment. `begin` is called first in the transaction of the target, and may reject. Rejects with a
- * StorageError also where the target holds something; then it is as it was.
+ * Copies the state as of one moment. `begin` is called first in the transaction of the target, and may reject. Rejects
+ * with a StorageError also if the target is not empty; then it is unchanged.
  */
 export function copyTables(
   from: Pick<SqlDatabase, 'snapshot'>,

@@ -12,7 +12,7 @@ export interface SqlReads {
   readonly snapshot: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 }
 
-/** `full`: what is committed survives a power cut. `relaxed`: a power cut may take it back until the next full commit. */
+/** `full`: a commit survives a power cut. `relaxed`: a power cut may revert it until the next full commit. */
 export type Sync = 'full' | 'relaxed';
 
 /** It is closed after the writes that were asked for; safe to call twice. */
@@ -23,9 +23,9 @@ export interface SqlDatabase extends SqlReads, AsyncDisposable {
   /** For pages, the API and commands: the short reads of the loops do not wait behind these. */
   readonly view: SqlReads;
   /**
-   * All or nothing, in one transaction, in the order of the calls. `work` awaits nothing but its statements, and may run
-   * more than once. Rejects with a StoreFullError where the step needs room and there is none; an error `Superseded` that
-   * `work` throws is passed on as it is, and nothing is kept. `sync`: as the step has it, where it is left out.
+   * All or nothing, in one transaction, in the order of the calls. `work` awaits only its statements, and may run more
+   * than once. Rejects with a StoreFullError if the step needs room and there is none; an error `Superseded` from
+   * `work` is passed on, and nothing is stored. `sync`: by default that of the step.
    */
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
   /** How much the database may hold, where that is this program's to say. */
@@ -45,7 +45,7 @@ export type FoundSchema =
 
 export interface SchemaHeader {
   read(sql: Sql): Promise<FoundSchema>;
-  /** Until the end of the transaction nobody else changes the schema. */
+  /** Until the end of the transaction no other session changes the schema. */
   lock(sql: Sql): Promise<void>;
   write(sql: Sql, schema: number): Promise<void>;
   /** By step, the statements for tables of this engine alone; they run after the common ones. */
@@ -78,8 +78,8 @@ type RelaxedIn = 'both' | 'sqlite';
 
 /** All steps that are not named wait for the disk. */
 const RELAXED: Partial<Readonly<Record<Step, RelaxedIn>>> = {
-  // A round that was taken back is decided again, and makes the same deliveries under the same ids: they follow from
-  // content alone. How a try ended is a full commit, so that what is on record as sent stays so.
+  // A reverted round is decided again, and makes the same deliveries under the same ids: they follow from content
+  // alone. The outcome of a try is a full commit, so that a message stays recorded as sent.
   'commit-routing': 'both',
   'commit-due': 'both',
   'commit-calls': 'both',
@@ -87,16 +87,16 @@ const RELAXED: Partial<Readonly<Record<Step, RelaxedIn>>> = {
   'keep-health': 'both',
   // The age of a delivery is a little lower then.
   ran: 'both',
-  // The machine is off for longer than what is missing. A crash of a server alone is shorter than that.
+  // The machine is off for longer than the lost time of coverage. A crash of a server alone is shorter.
   cover: 'sqlite',
-  // It is like a process that ended: the delivery goes out again under its id. After a crash of a server alone, the next
-  // try would not know that it may be a copy.
+  // A lost claim is like a process that ended: the delivery is sent again under its id. After a crash of a server
+  // alone, the next try would not know that it may be a copy.
   claim: 'sqlite',
 };
 
 /**
- * Steps that are refused at the size limit: they add to the state without end. All others make room, or record what was
- * done already; were settling refused, what was sent would be sent again.
+ * Steps that are refused at the size limit: they add to the state without end. All others make room, or record what has
+ * happened already; if settling were refused, sent messages would be sent again.
  */
 const NEEDS_ROOM: ReadonlySet<Step> = new Set<Step>(['commit', 'cover', 'probe']);
 

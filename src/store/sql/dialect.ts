@@ -47,7 +47,7 @@ export interface SqlDialect {
   readonly startsWith: (column: string, value: string) => string;
   /** The same for any value of a list, which is one parameter. */
   readonly startsWithAny: (column: string, parameter: string) => string;
-  /** True where the value stands in the text, byte by byte. */
+  /** True if the text contains the value, byte by byte. */
   readonly contains: (column: string, value: string) => string;
   /** The same for every value of a list, which is one parameter. */
   readonly containsAll: (column: string, parameter: string) => string;
@@ -58,18 +58,20 @@ export interface SqlDialect {
   readonly isJson: (column: string) => string;
   /** A text within a column that holds JSON, by its path; null where the column is no JSON. */
   readonly jsonText: (column: string, ...path: readonly string[]) => string;
-  /** Whether a column that holds a JSON array of texts has that text in it; false where it is no array. */
+  /** True if a column with a JSON array of texts contains that text; false if it has no array. */
   readonly jsonHas: (column: string, value: string) => string;
-  /** How many values a column that holds a JSON array has; NULL where it is no array. */
+  /** The length of a column's JSON array; NULL if it has none. */
   readonly jsonLength: (column: string) => string;
-  /** Aggregate: the values as the text of a JSON array, `[]` of none. An ORDER BY may stand in the expression. */
+  /**
+   * Aggregate: the values as the text of a JSON array, `[]` if there are none. The expression may contain an ORDER BY.
+   */
   readonly jsonArray: (expression: string) => string;
 
-  /** End of a SELECT: locks its rows until the end of the transaction, and passes over those that are locked. */
+  /** End of a SELECT: locks its rows until the end of the transaction, and skips locked ones. */
   readonly skipLocked: string;
-  /** End of a SELECT: locks its rows, or those of the table that is named so, until the end of the transaction. */
+  /** End of a SELECT: locks its rows, or those of the named table, until the end of the transaction. */
   readonly forUpdate: (table?: string) => string;
-  /** End of a SELECT: nobody changes its rows until the end of the transaction. */
+  /** End of a SELECT: no other session changes its rows until the end of the transaction. */
   readonly forShare: string;
 
   /** The words by which a list statement names one row, with parameters from $1 on. */

@@ -2,8 +2,8 @@
 import type { SqlDialect } from './dialect.ts';
 
 /**
- * `notifications` holds what polls decided, each message once; `summary` is the JSON array of the keys of a summary, null
- * of all others. `alerts` says which alerts fire, `recipient_state` what was decided about each recipient.
+ * `notifications` holds the transitions of polls, each message once; `summary` is the JSON array of a summary's keys,
+ * null for other rows. `alerts` says which alerts fire, `recipient_state` holds the decisions about each recipient.
  */
 export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect): string[] {
   return [
@@ -74,12 +74,12 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
 }
 
 /**
- * `renewed` is the JSON of why a recipient is told at once of what it knows, of a member why it was. Of an alert, `calls` is
- * the JSON of how often each recipient was called since `called_from`, where the time to the steps begins again, and
- * `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode, 0 = critical;
- * `needs_ack` is 0 of an event that is followed for its failover alone. Of a delivery, `critical` is the JSON of its critical
- * lines, and `out_of_turn` counts its tries besides its own schedule. `told` is the JSON of who was told of a notification
- * before it could be stored.
+ * `renewed` is the JSON of the reason to send an open alert to a recipient at once, or why a member was sent so. In
+ * `alerts`, `calls` is the JSON of how often each recipient was called since `called_from`, from which the time to the
+ * steps counts, and `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode,
+ * 0 = critical; `needs_ack` is 0 for an event with a failover alone. In `deliveries`, `critical` is the JSON of the
+ * critical lines, and `out_of_turn` counts the tries besides the own schedule. `told` is the JSON of the recipients
+ * that were sent a notification before it could be stored.
  */
 export function renewalColumns({ int, text }: SqlDialect): string[] {
   return [
@@ -119,9 +119,9 @@ export function groupTables({ int, text, keyedTable, nullsFirst }: SqlDialect): 
 }
 
 /**
- * `deliveries` is what is owed to one recipient and, until it is pruned, the record of what was sent. `group_member` names
- * its notifications, `delivery_order` what has to end before it, `mirrored` what receivers that keep their own state of
- * alerts accepted. `maybe_copy` is 1 after a try whose outcome is unknown.
+ * `deliveries` holds pending messages to one recipient each and, until they are pruned, sent ones. `group_member` names
+ * their notifications, `delivery_order` the deliveries that must end before one, `mirrored` the alerts that receivers
+ * with their own state accepted. `maybe_copy` is 1 after a try whose outcome is unknown.
  */
 export function deliveryTables({ serial, int, text, table, keyedTable }: SqlDialect): string[] {
   return [

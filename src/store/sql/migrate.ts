@@ -48,7 +48,7 @@ export async function assertCurrentSchema(database: Pick<SqlDatabase, 'name' | '
     );
 }
 
-/** 0 where there is nothing yet. Rejects with a StorageError for a state that this release does not read. */
+/** 0 for an empty database. Rejects with a StorageError for a state that this release does not read. */
 export async function schemaIn(
   { name, header }: Pick<SqlDatabase, 'name' | 'header'>,
   sql: Sql,

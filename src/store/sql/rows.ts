@@ -1,4 +1,4 @@
-// Reads columns of rows. What comes out of the storage is checked once, in this folder, and trusted from then on. The types
+// Reads columns of rows. Values from the storage are checked once, in this folder, and trusted from then on. The types
 // are those of the schema: a value that does not fit them is damage.
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
@@ -59,7 +59,7 @@ export function bool(row: Row, column: string): boolean {
   return int(row, column) !== 0;
 }
 
-/** Null where it is no JSON, or null itself. */
+/** Null if it is no JSON, or null itself. */
 export function jsonIfAny(row: Row, column: string): Json {
   try {
     return anyJson.parse(JSON.parse(text(row, column)));
@@ -72,7 +72,7 @@ function damaged(column: string, type: 'text' | 'number'): StorageError {
   return new StorageError(`the stored ${column} is damaged: it is no ${type}`);
 }
 
-/** Null where it is no JSON. */
+/** Null if it is no JSON. */
 export function jsonOrNull(text: unknown): unknown {
   try {
     return fromJson(text);
@@ -81,7 +81,7 @@ export function jsonOrNull(text: unknown): unknown {
   }
 }
 
-/** Without those that cannot be read. */
+/** The readable rows; others are left out. */
 export function readable<T>(rows: readonly Row[], read: (row: Row) => T): T[] {
   return rows.flatMap((row) => {
     try {
@@ -97,7 +97,7 @@ export function fromJson(text: unknown): unknown {
   return typeof text === 'string' ? JSON.parse(text) : text;
 }
 
-/** Throws a StorageError that says what is damaged. */
+/** Throws a StorageError that names the damaged object. */
 export function parsed<T>(what: string, parse: () => T, advice = ''): T {
   try {
     return parse();

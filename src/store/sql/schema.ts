@@ -67,8 +67,8 @@ function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
 }
 
 /**
- * SQLite keeps the values of a `keyedTable` within the tree of its keys, so that a search by name reads those that it
- * passes. `running` is 300 bytes for each watch: with 10,000 watches each look at `policy` took 2 ms.
+ * SQLite keeps the values of a `keyedTable` within the tree of its keys, so that a search by name reads those on its
+ * way. `running` is 300 bytes for each watch: with 10,000 watches each read of `policy` took 2 ms.
  */
 function factsBesideTheirNames({ text, table }: SqlDialect): string[] {
   return [
@@ -79,7 +79,7 @@ function factsBesideTheirNames({ text, table }: SqlDialect): string[] {
   ];
 }
 
-/** `plan` is a digest of an origin and a key, `kept` the JSON of what is kept of it. */
+/** `plan` is a digest of an origin and a key, `kept` the JSON of the plan's state. */
 function planTables({ int, text, table }: SqlDialect): string[] {
   return [
     `CREATE TABLE plans (plan ${text} NOT NULL PRIMARY KEY, at ${int} NOT NULL, kept ${text} NOT NULL) ${table(50)}`,
@@ -87,8 +87,9 @@ function planTables({ int, text, table }: SqlDialect): string[] {
 }
 
 /**
- * `samples` are the runs of equal values that are over, `sample_buckets` an hour each of older ones, `unknown_spans` when
- * no data of a watch was `ok`. Each is numbered, so that the oldest rows go first where there are too many.
+ * `samples` are the runs of equal values that are over, `sample_buckets` an hour each of older ones, `unknown_spans`
+ * the times without `ok` data of a watch. Rows are numbered, so that the oldest are dropped first if there are too
+ * many.
  */
 function sampleTables({ serial, int, text, table }: SqlDialect): string[] {
   return [
@@ -128,8 +129,8 @@ function sampleTables({ serial, int, text, table }: SqlDialect): string[] {
 }
 
 /**
- * `name` of a pause is what the operator named. `announced_at` is when people were last told of a silence or a pause.
- * `severity` of an acknowledgement is that of the rule when it was made: a higher one ends it.
+ * `name` of a pause is the name that the operator gave. `announced_at` is the time of the last announcement of a
+ * silence or a pause. `severity` of an acknowledgement is the rule's at that time: a higher one ends it.
  */
 function operatorTables({ int, text, keyedTable }: SqlDialect): string[] {
   return [

@@ -95,8 +95,8 @@ export function columns<const T extends ColumnType, const N extends string>(
 }
 
 /**
- * Inserts rows whose columns are called as in the table. `conflict`: where they are there already. `computed`: columns
- * that follow from others.
+ * Inserts rows whose columns have the table's names. `conflict`: the clause for existing rows. `computed`: columns that
+ * follow from others.
  */
 export function insertion<const C extends ListColumns>(
   table: string,

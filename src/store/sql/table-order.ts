@@ -1,4 +1,4 @@
-// The tables that hold the state, for those who go through all of them.
+// The tables of the state, in an order for code that goes through all of them.
 
 export interface StateTable {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface StateTable {
   readonly keys: readonly string[];
 }
 
-/** Each after those that it refers to. `facts` is not among them: most of it is about the process that wrote it. */
+/** Each after the tables that it refers to. `facts` is left out: most of it is about the process that wrote it. */
 export const TABLES: readonly StateTable[] = [
   { name: 'memory', keys: ['watch'] },
   { name: 'covered', keys: ['watch'] },

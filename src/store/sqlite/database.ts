@@ -42,7 +42,7 @@ export function openDatabase(file: string): DatabaseSync {
   return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
 }
 
-/** FULL: what was committed survives a power cut, at four to five times the cost of NORMAL. */
+/** FULL: a commit survives a power cut, at four to five times the cost of NORMAL. */
 export function makeDurable(db: DatabaseSync): void {
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   db.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL}; PRAGMA wal_autocheckpoint = ${MOST_LOGGED_PAGES}`);
@@ -76,7 +76,7 @@ export function openReadOnly(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** Runs `prepare`, and closes what was opened when that fails. */
+/** Runs `prepare`, and closes the database if that fails. */
 export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): DatabaseSync {
   try {
     prepare(db);
@@ -93,7 +93,7 @@ export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): D
  */
 export function createPrivately(file: string): void {
   assertOwn(file);
-  // Fails where something was put there meanwhile, a link included.
+  // Fails if a file or a link was put there meanwhile.
   if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
 }
 
@@ -118,7 +118,7 @@ function assertOk(db: DatabaseSync, file: string, check: 'quick_check' | 'integr
   if (finding !== 'ok') throw new StateDamagedError(`${file} is damaged (${String(finding)}). ${START_ANEW}`);
 }
 
-/** Does `work`; whatever goes wrong becomes a StorageError that says what was tried, why it failed and what to do. */
+/** Does `work`; each error becomes a StorageError that says what was tried, why it failed and what to do. */
 export function answering<T>(file: string, action: string, work: () => T): T {
   try {
     return work();

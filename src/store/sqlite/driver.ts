@@ -52,7 +52,7 @@ interface Reading {
   readonly turns: Turns;
 }
 
-/** `reading`: those beside the connection that writes; where there are none, it reads as well. */
+/** `reading`: the connections besides the one that writes; if there are none, that one reads as well. */
 function databaseOver(
   db: DatabaseSync,
   { file, checkpoints, ...limit }: SqliteFile,
@@ -111,7 +111,7 @@ function databaseOver(
         await checkpoints?.stop();
         answering(file, 'close', () => {
           closeReaders();
-          // The last one that is closed moves the log into the file: it has to be one that may write.
+          // The connection that is closed last moves the log into the file, so it must be the one that may write.
           if (writer.connection.db.isOpen) writer.connection.db.close();
         });
       }),

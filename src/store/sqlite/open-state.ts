@@ -1,4 +1,4 @@
-// Opens a state file with its newest schema, for the one daemon that holds its lock, and for those who only look.
+// Opens a state file with its newest schema, for the one daemon that holds its lock, and for readers.
 import type { DatabaseSync } from 'node:sqlite';
 import type { SqlReads } from '../sql/database.ts';
 import { assertCurrentSchema, migrateState } from '../sql/migrate.ts';
@@ -14,12 +14,12 @@ import {
 } from './database.ts';
 import { createSingleDatabase, createSqliteDatabase, type SqliteDatabase, type SqliteFile } from './driver.ts';
 
-/** Makes the file where there is none. Rejects with a StorageError. */
+/** Makes the file if it does not exist. Rejects with a StorageError. */
 export async function openSqliteState(options: SqliteFile): Promise<SqliteDatabase> {
   const { file } = options;
   const writer = answering(file, 'open', () => openDatabase(file));
   try {
-    // First of all, so that a file that is refused stays as it was.
+    // First, so that a refused file stays unchanged.
     await migrateState(createSingleDatabase(writer, { file }));
     return createSqliteDatabase(settled(writer, file), options);
   } catch (error) {
@@ -28,7 +28,9 @@ export async function openSqliteState(options: SqliteFile): Promise<SqliteDataba
   }
 }
 
-/** The connection for `SqliteDatabase.replace`: what was put back there has the newest schema. Throws a StorageError. */
+/**
+ * The connection for `SqliteDatabase.replace`: the file that was put back has the newest schema. Throws a StorageError.
+ */
 export function reopenWriter(file: string): DatabaseSync {
   return answering(file, 'open', () => opened(openDatabase(file), (fresh) => settled(fresh, file)));
 }
@@ -40,7 +42,7 @@ function settled(writer: DatabaseSync, file: string): DatabaseSync {
   return writer;
 }
 
-/** Takes no lock, and changes nothing. Rejects with a StorageError where there is no state of exactly this schema. */
+/** Takes no lock, and changes nothing. Rejects with a StorageError if there is no state of exactly this schema. */
 export async function openSqliteReads(file: string): Promise<SqlReads & AsyncDisposable> {
   const db = answering(file, 'open', () => openReadOnly(file));
   const reads = createSingleDatabase(db, { file });

@@ -1,5 +1,5 @@
-// Opens the state file for the one daemon that may write it, with a lock beside it against a second one, and for those who
-// only look.
+// Opens the state file for the one daemon that may write it, with a lock beside it against a second one, and for
+// readers.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
@@ -27,7 +27,7 @@ import { openSqliteReads, openSqliteState, reopenWriter } from './open-state.ts'
 /** `file`: made, with its directories, when it does not exist. */
 export interface SqliteOptions {
   readonly file: string;
-  /** How much the file may hold; without end where it is left out. */
+  /** The largest size of the file; unlimited by default. */
   readonly maxBytes?: number;
   /** How the next daemon that is refused names this one, such as `pid 4711`. */
   readonly owner?: string;
@@ -98,7 +98,7 @@ function placed(file: string, place: StateFilePlace, database: SqliteDatabase): 
   };
 }
 
-/** The one who has the file holds all of its shards. */
+/** The process that has the file holds all of its shards. */
 const HOLDER = 'file';
 
 /** Takes over from the process that held it before. */
@@ -136,7 +136,7 @@ async function takeOver(sql: Sql, owner: string): Promise<Fence> {
   return { key: HOLDER, slot: 0, owner, epoch };
 }
 
-// Commits of other connections change the one number, those of this one the other.
+// Commits of other connections change the first number, those of this one the second.
 const VERSION = 'SELECT data_version AS others, total_changes() AS own FROM pragma_data_version';
 
 function viewOf(sql: Sql): OwnView {
@@ -162,7 +162,7 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
   return { ...createView(reads, viewOf(reads.sql)), [Symbol.asyncDispose]: () => reads[Symbol.asyncDispose]() };
 }
 
-/** Holds the file for one short transaction, for which a daemon waits. False when nothing was remembered of the watch. */
+/** Locks the file for one short transaction, for which a daemon waits. False if the watch had no memory. */
 export async function forgetInSqlite(file: string, watch: WatchId): Promise<boolean> {
   assertThere(file);
   const opened = answering(file, 'change', () => openDatabase(file));

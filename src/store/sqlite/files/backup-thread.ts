@@ -7,7 +7,7 @@ export interface BackupJob {
   readonly target: string;
 }
 
-/** An error keeps its class only as what it says; null = the backup is there. */
+/** Only the text of an error is passed on, not its class; null: the backup was made. */
 export type BackupReply = { readonly problem: string | null };
 
 const { stateFile, target } = workerData as BackupJob;

@@ -1,5 +1,4 @@
-// The directory that holds verified copies of a state file: state-20260131T120000Z.db beside other files, which are left
-// alone.
+// The directory of verified copies of a state file: state-20260131T120000Z.db beside other files, which stay untouched.
 import { chmodSync, readdirSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Instant } from '../../../lib/clock.ts';
@@ -41,8 +40,8 @@ function instantOf(name: string, stem: string): Instant | null {
 }
 
 /**
- * Makes `target` a complete, checked copy of the state file, for this user alone. Works beside a daemon. Rejects with a
- * StorageError, also where something stands at `target` already; nothing is left there then.
+ * Makes a complete, checked copy of the state file at `target`, readable for this user alone. Works beside a daemon.
+ * Rejects with a StorageError, also if `target` exists already; no new file is left then.
  */
 export async function backupSqlite(stateFile: string, target: string): Promise<void> {
   const copy = `${target}.partial`;
@@ -68,7 +67,7 @@ function assertFree(target: string): void {
   throw new StorageError(`${target} exists already, and a backup replaces nothing. Name another file.`);
 }
 
-/** A backup must not take the room that the daemon needs for what it learns next. */
+/** A backup must leave room for the daemon's next writes. */
 const LEFT_FOR_THE_DAEMON = 64 * 2 ** 20;
 
 function assertRoom(stateFile: string, directory: string): void {

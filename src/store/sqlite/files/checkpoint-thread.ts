@@ -18,7 +18,7 @@ parentPort?.on('message', (order: CheckpointOrder) => {
   }
 });
 
-/** PASSIVE waits for nobody, and nobody waits for it. */
+/** PASSIVE neither waits for other connections nor delays them. */
 function checkpoint(): void {
   try {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');

@@ -1,10 +1,10 @@
-// Moves what was committed from SQLite's log into the state file. SQLite does so within whichever commit finds the log
-// long, which then takes several times as long, and the event loop waits for the disk twice. Here a thread does it, with a
-// connection of its own, while commits go on. Where it does not keep up, SQLite's own limit (database.ts) still holds.
+// Moves commits from SQLite's log into the state file. SQLite does so within the commit that finds the log long, which
+// then takes several times as long, and the event loop waits for the disk twice. Here a thread does it, with its own
+// connection, while commits continue. If the thread is too slow, SQLite's own limit (database.ts) still applies.
 //
 //   none      until enough was written, and after the thread ended by itself
 //   idle      the thread waits
-//   busy      it works; what is written meanwhile counts towards the next time
+//   busy      it works; rows written meanwhile count towards the next time
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';

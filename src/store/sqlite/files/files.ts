@@ -24,7 +24,7 @@ function isNothing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** `name`, or with a number behind it, where nothing stands yet. */
+/** `name`, or the first free name with a number behind it. */
 export function freeName(name: string): string {
   for (let n = 1; ; n += 1) {
     const tried = n === 1 ? name : `${name}-${n}`;
@@ -42,7 +42,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** Throws where something stands at `to` already; a rename alone would replace it. */
+/** Throws if `to` exists already; a rename alone would replace it. */
 export function moveToNew(from: string, to: string): void {
   closeSync(openSync(to, 'wx', 0o600));
   renameSync(from, to);
@@ -63,7 +63,7 @@ export function removeCompanions(file: string): void {
   for (const part of COMPANIONS) rmSync(`${file}${part}`, { force: true });
 }
 
-/** A second name for a database file and what stands beside it; `to` is a free name. */
+/** Links a database file and its companions under a second name; `to` is a free name. */
 export function linkDatabase(file: string, to: string): void {
   for (const part of ['', ...COMPANIONS])
     if (identityOf(`${file}${part}`) !== null) linkSync(`${file}${part}`, `${to}${part}`);

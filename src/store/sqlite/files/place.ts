@@ -14,9 +14,10 @@ export interface StateFilePlace extends Disposable {
   opened(): void;
   moved(): readonly Moved[];
   /**
-   * Takes the lock again, and where the file has moved, puts what `db` holds back, closes `db` and resolves with what is
-   * open there; else with `db`. What somebody else put there is kept beside it. Rejects with a StoreBusyError when another
-   * daemon has the lock, else with a StorageError. Where the file has moved, it leaves a marker for the next start then.
+   * Takes the lock again. If the file has moved, it puts the content of `db` back, closes `db` and resolves with the
+   * database opened there; else with `db`. A file that another program put there is kept beside it. Rejects with a
+   * StoreBusyError when another daemon has the lock, else with a StorageError. If the file has moved, it leaves a
+   * marker for the next start then.
    */
   mend(moved: readonly Moved[], db: DatabaseSync, reopen: () => DatabaseSync): Promise<DatabaseSync>;
 }
@@ -98,7 +99,7 @@ function hasMoved(path: string, id: string | null): boolean {
   }
 }
 
-/** Nobody's file is overwritten. A log that belongs to the former file would be taken for the new one's. */
+/** No file is overwritten. A log of the former file would be taken for the new one's. */
 function setAside(file: string, ours: string | null): void {
   const found = identityOf(file);
   const isForeign = found !== null && found !== ours;

@@ -1,5 +1,5 @@
-// A state file that is damaged when the daemon starts. Refusing to start would leave nobody watching, so the newest backup
-// takes its place, or a state that remembers nothing. Either is logged as an error, and the damaged file is kept.
+// Replaces a state file that is damaged when the daemon starts. Without a start no watch would be polled, so the newest
+// backup takes its place, or an empty state. Either is logged as an error, and the damaged file is kept.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { failpoint } from '../../../lib/failpoint.ts';
 import type { Log } from '../../../telemetry/log.ts';
@@ -54,7 +54,7 @@ const NOTHING_KNOWN = 'every watch begins with a quiet baseline, and what was ow
 const OLDER =
   'what happened after that backup is found again where the explorer still shows it; what was told since may be told again';
 
-/** The newest that is sound is copied to where `replaceBy` takes it from; null when there is none. */
+/** Copies the newest sound backup to the place from which `replaceBy` takes it; null: there is none. */
 async function prepareCopy(known: readonly Backup[], file: string, log: Log | undefined): Promise<Backup | null> {
   for (const backup of known) {
     try {

@@ -30,8 +30,8 @@ export function freshOf(file: string): string {
 }
 
 /**
- * Keeps the state file under a second name, with its log where it has one, and makes `fresh` the state file. The caller
- * holds the lock. Answers with that second name; null where there was no file.
+ * Keeps the state file under a second name, with its log if it has one, and makes `fresh` the state file. The caller
+ * holds the lock. Returns that second name; null if there was no file.
  */
 export function replaceBy(fresh: string, file: string, aside: string): string | null {
   const former = setAside(file, aside);

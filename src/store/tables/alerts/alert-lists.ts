@@ -71,7 +71,7 @@ const UNHEARD = (d: SqlDialect): string => `
         AND (other.state = 'sent' OR other.state = 'dead' AND other.dismissed_at IS NOT NULL))
   LIMIT ${MOST_UNHEARD}`;
 
-/** `uncounted`: channels on which nobody answers. */
+/** `uncounted`: channels on which nobody can answer. */
 export async function unheard(sql: Sql, before: Instant, uncounted: readonly string[]): Promise<Unheard[]> {
   return (await sql.all(UNHEARD, [before, uncounted])).flatMap((row) => {
     const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
@@ -109,8 +109,8 @@ export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<Op
 
 export interface Together {
   /**
-   * Keys of events that were retracted together, and of summaries whose events are all retracted. Where they are back, a
-   * summary of its own stands for them.
+   * Keys of events that were retracted together, and of summaries whose events are all retracted. If the events return,
+   * they have a new summary.
    */
   readonly gone: ReadonlySet<string>;
   /** Keys of summaries that say what became of events. */
@@ -162,7 +162,7 @@ function openAlertOf(row: Row): OpenAlertRow | null {
   };
 }
 
-// Silences let the end of what was told before through.
+// Silences let the end of an alert that was sent before through.
 const OF_THE_TIME = `
   n.at >= $1 AND (transition NOT IN ('resolved', 'retracted') OR EXISTS (
     SELECT 1 FROM notifications AS begun
@@ -174,10 +174,7 @@ const TARGETS = `
   FROM notifications AS n JOIN recipient_state AS state ON state.key = n.key
   WHERE ${OF_THE_TIME} AND state.wanted >= n.seq ORDER BY channel, recipient`;
 
-/**
- * Notifications since then by the labels of their alerts, as somebody who wants to silence some of them looks at them. One
- * that cannot be read is left out.
- */
+/** Notifications since then by the labels of their alerts, as a preview of a silence. Unreadable ones are left out. */
 export async function notifiedSince(sql: Sql, since: Instant): Promise<NotifiedLabels[]> {
   const counts = await sql.all(COUNTS, [since]);
   const to = Map.groupBy(await sql.all(TARGETS, [since]), ({ labels }) => String(labels));
@@ -192,7 +189,7 @@ const TOLD = `
   SELECT alerts.key, channel, recipient FROM alerts JOIN recipient_state AS state ON state.key = alerts.key
   WHERE is_open = 1 AND is_event = 0 AND begun IS NOT NULL ORDER BY channel, recipient`;
 
-/** By key of each alert that fires, who was told so. */
+/** By key of each firing alert, the recipients that were sent it. */
 export async function told(sql: Sql): Promise<Map<string, readonly Recipient[]>> {
   const byKey = Map.groupBy(await sql.all(TOLD), ({ key }) => String(key));
   return new Map([...byKey].map(([key, rows]) => [key, rows.map(recipientOf)]));

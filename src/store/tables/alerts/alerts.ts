@@ -77,7 +77,7 @@ export async function openConditions(sql: Sql): Promise<InhibitionSource[]> {
 /** `isAnswered`: whether others have to be called is decided next. */
 export interface ToldAlert {
   readonly key: Key;
-  /** The newest transition that the message tells of. */
+  /** The newest transition in the message. */
   readonly seq: number;
   readonly isAnswered: boolean;
 }
@@ -105,7 +105,7 @@ const DUE = (d: SqlDialect): string => `
     (SELECT ends_at FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode) AS ack_ends_at
   FROM alerts WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at, key LIMIT $2 + 0`;
 
-/** `uncounted`: channels on which nobody answers. */
+/** `uncounted`: channels on which nobody can answer. */
 export async function dueAlerts(
   sql: Sql,
   at: Instant,
@@ -121,7 +121,7 @@ export async function dueAlerts(
 const answeredShape = z.object({ by: z.string(), at: z.number(), until: z.number() });
 const callsShape = z.record(z.string(), z.number());
 
-/** An open alert that somebody has to answer, without what targets know of it; null: it is damaged. */
+/** An open alert that needs an answer, without the states of its targets; null: damaged. */
 function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
   const described = labelsOf(row['labels']);
   if (described === null) return null;

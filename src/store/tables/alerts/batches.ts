@@ -1,4 +1,4 @@
-// Puts what was decided into deliveries, and takes out of them what is not to be said any more.
+// Adds decided transitions to deliveries, and removes those that must not be sent any more.
 import { isRow } from '../../../core/values/fields.ts';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import type { Recipient } from '../../../core/model/ids.ts';
@@ -15,8 +15,8 @@ import { freshOf, oldestFirst, onlyMember, SHARE_OPEN_MS, type Fresh } from '../
 import { foldOverflow } from './overflow.ts';
 
 /**
- * One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. False: what an
- * earlier commit wrote of a message went out meanwhile.
+ * An existing delivery stays unchanged. If a channel has too many unsettled ones, events are folded. False: an earlier
+ * part of a message was sent meanwhile.
  */
 export async function addBatches(
   sql: Sql,
@@ -68,8 +68,8 @@ const OPEN_SHARE = `
   WHERE id = $1 AND state = 'due' AND attempt = 0 RETURNING number`;
 
 /**
- * Until the last of its commits, such a delivery falls due a little later: nobody sends it meanwhile, and where the last
- * commit never comes it goes out with the members that it has. False: the rest of the message went out.
+ * Until the last of its commits, such a delivery is due a little later: no sender claims it meanwhile, and if the last
+ * commit never comes, it is sent with its present members. False: an earlier part of the message was sent.
  */
 async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliveryShare, at: Instant): Promise<boolean> {
   if (isFirst) {
@@ -97,8 +97,8 @@ const inserted = (conflict: string): ListStatement<typeof DELIVERY> =>
 
 const NEW = { state: 'due', attempt: 0, maybeCopy: 0, folds: null, outcome: null, settledAt: null } as const;
 
-// A message that was cancelled or given up, and is owed again, keeps the id under which a receiver may know it. A repeat that
-// was cancelled before its first try may be due at the same time again.
+// A message that was cancelled or given up, and is pending again, keeps the id that its receiver may know. A repeat
+// that was cancelled before its first try may be due at the same time again.
 const ADD = inserted(`
   UPDATE SET state = 'due', attempt = 0, out_of_turn = 0, due_at = excluded.due_at,
     created_at = excluded.created_at, runtime_at = excluded.runtime_at, settled_at = NULL, outcome = NULL,
@@ -194,7 +194,7 @@ export async function record(
   return number;
 }
 
-/** It ends at once: nobody can be told on that channel. */
+/** Ends at once: the channel has no target. */
 export async function addDead(sql: Sql, { channel, notification, why }: Undeliverable, at: Instant): Promise<void> {
   const target = { channel, recipient: channel };
   const id = deliveryId(notification.key, notification, target);
@@ -213,7 +213,10 @@ const CANCEL_FOR = list(
         WHERE member.delivery = mine.number AND member.sent_as = 'news' AND n.transition IN ('resolved', 'retracted'))`,
 );
 
-/** Nothing is sent to these targets any more, but ends of what they were told, should the config have them again. */
+/**
+ * Cancels pending messages to these targets. Only ends of what they were sent stay pending, in case the config has them
+ * again.
+ */
 export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<void> {
   const rows = targets.map((target) => ({ ...target, at }));
   await sql.each(CANCEL_FOR, rows);

@@ -84,7 +84,7 @@ function closedOf(row: Row): RecentlySent['closed'][number] {
 
 const criticalLines = z.object({ rules: z.array(z.string()), alerts: z.array(z.string()) });
 
-/** Members of a group that can be read, and the keys of those that cannot. */
+/** The readable members of a group, and the keys of the others. */
 type Members = Pick<DueGroup, 'members' | 'damaged' | 'unread'>;
 
 const NONE_READ: Members = { members: [], damaged: [], unread: '' };
@@ -147,10 +147,10 @@ async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGr
   return { ...group, members: [...group.members, ...members], damaged: [...group.damaged, ...damaged], unread };
 }
 
-// The end of a condition is as severe as what was told of it, though its rule may be less by now. The tries of the group's
-// target are few, and are read once: of an alert that was repeated for weeks, each of its members has hundreds that are over.
-// SQLite would look through all messages that the target ever had, 18 ms for each group after five weeks; a recipient that is
-// computed leaves it the index of those that are owed.
+// The end of a condition is as severe as its sent messages, though its rule may be less by now. The unsettled
+// deliveries of the group's target are few, and are read once: of an alert that was repeated for weeks, each of its
+// members has hundreds of settled ones. SQLite would search all messages that the target ever had, 18 ms for each group
+// after five weeks; a computed recipient makes it use the index of unsettled ones.
 const membersWhere =
   (which: string) =>
   (d: SqlDialect): string => `
@@ -208,7 +208,7 @@ async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<
 
 const toldSeverity = z.enum(SEVERITIES);
 
-/** `between`: the transitions after the one that was told last, where they are several. Null: it is damaged or gone. */
+/** `between`: the transitions after the last sent one, if there are several. Null: damaged or dropped. */
 function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
   const described = labelsOf(row['labels']);
   if (described === null) return null;
@@ -235,7 +235,7 @@ function newsOfMember(row: Row, between: readonly Row[]): PendingTransition[] {
 
 const news = z.object({ seq: z.number(), episode: z.number(), transition: z.enum(TRANSITIONS), at: z.number() });
 
-/** Nothing where it is damaged. */
+/** Empty if it is damaged. */
 function newsOf(row: Row): PendingTransition[] {
   const one = news.safeParse(row).data;
   return one === undefined ? [] : [one];

@@ -116,8 +116,8 @@ export async function messagesOfKey(sql: Sql, key: string): Promise<Message[]> {
   return readMessages(await sql.all(OF_KEY, [key]));
 }
 
-// The name that people see stands in the message alone. The ids of the watches of a rule begin with its own, so that an
-// index finds them.
+// Only the message contains the name that people see. The ids of the watches of a rule begin with the rule's id, so
+// that an index finds them.
 const OF_WATCH = (d: SqlDialect): string => `
   SELECT message FROM notifications
   WHERE watch >= $1 AND watch < $2 AND ${d.contains('message', '$3')} ORDER BY number DESC LIMIT $4 + 0`;
@@ -134,7 +134,7 @@ function readMessages(rows: readonly Row[]): Message[] {
   return rows.flatMap((row) => messageOf(row) ?? []);
 }
 
-/** Null: nothing is known of the alert. */
+/** Null: the alert is unknown. */
 export async function watchOf(sql: Sql, key: string): Promise<WatchId | null> {
   const row = await sql.first('SELECT watch FROM notifications WHERE key = $1 LIMIT 1', [key]);
   return row === undefined ? null : text(row, 'watch');

@@ -1,8 +1,8 @@
-// Groups: alerts that are told to one target together, and when that is decided next.
+// Groups: alerts that are sent to one target together, with the time of the next decision.
 //
-//   due_at   when the group is decided: now for news, else `wake_at`
-//   wake_at  when what was decided already is to be decided again
-//   news     the number of its oldest notification that was not decided yet: what happened first is told first
+//   due_at   when the group is decided: now for new transitions, else `wake_at`
+//   wake_at  when decided members are to be decided again
+//   news     the number of its oldest undecided notification: the oldest is sent first
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { DueGroup } from '../../../dispatch/rounds/due-round.ts';
@@ -30,7 +30,7 @@ const WAKE = list(
       version = old.version + 1`,
 );
 
-/** They have news. */
+/** These groups have new transitions. */
 export async function wake(sql: Sql, woken: readonly WokenGroup[], at: Instant): Promise<void> {
   const rows = [...Map.groupBy(woken, ({ group }) => group.id).values()].flatMap((some) => {
     const news = some.find(({ notification }) => notification !== null)?.notification ?? null;
@@ -43,7 +43,7 @@ const wakeThose = (which: string): string => `
   UPDATE dispatch_group SET due_at = $1, wake_at = $1, version = version + 1
   WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND ${which})`;
 const WAKE_HOLDING = wakeThose('held IS NOT NULL');
-// A group that waited for nothing may be gone.
+// The row of a group without waiting members may have been removed.
 const WAKE_MEMBERS = `
   INSERT INTO dispatch_group AS old (id, channel, recipient, labels, due_at, wake_at)
   SELECT DISTINCT state.group_id, state.channel, state.recipient, '{}', $2::bigint, $2::bigint

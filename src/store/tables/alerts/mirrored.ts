@@ -31,8 +31,8 @@ const MIRRORED = (d: SqlDialect): string => `
   ORDER BY newest.number`;
 
 /**
- * Alerts whose rule or routes lead to the channel: those that fire, and those of which something happened since. The oldest
- * news first. One that cannot be read is left out.
+ * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition since then. The one with
+ * the oldest transition comes first. Unreadable ones are left out.
  */
 export async function mirrored(sql: Sql, channel: string, since: Instant): Promise<MirroredAlert[]> {
   const rows = await sql.all(MIRRORED, [channel, since]);
@@ -82,7 +82,7 @@ const ACKS_TO_PASS = `
       SELECT 1 FROM mirrored WHERE mirrored.channel = $1 AND mirrored.key = acks.key AND mirrored.at >= acks.at)
   ORDER BY acks.at, acks.key`;
 
-/** Acknowledgements in force of what the receiver was told of, and that it has not accepted. The oldest first. */
+/** Acknowledgements in force that the receiver has not accepted, for alerts that it was sent. The oldest first. */
 export async function acksToPass(sql: Sql, channel: string, at: Instant): Promise<PassedAck[]> {
   const rows = await sql.all(ACKS_TO_PASS, [channel, at]);
   return rows.map((row) => ({
@@ -105,8 +105,8 @@ const OLD_EVENTS = (d: SqlDialect): string => `
   ORDER BY state.notified_at, state.key LIMIT $3 + 0`;
 
 /**
- * Events, those of severity `info` apart, of which the receiver was told last before then, and that are not open. The oldest
- * first.
+ * Events, except with severity `info`, that are no longer open and were last sent to the receiver before then. The
+ * oldest first.
  */
 export async function oldEvents(sql: Sql, channel: string, before: Instant, limit: number): Promise<OldEvent[]> {
   const rows = await sql.all(OLD_EVENTS, [channel, before, limit]);

@@ -1,4 +1,4 @@
-// Notifications: what polls decided, each with its message, stored once for all who are told.
+// Notifications: transitions of polls, each with its message, stored once for all recipients.
 import { z } from 'zod';
 import { isRow } from '../../../core/values/fields.ts';
 import type { Message } from '../../../core/model/delivery.ts';
@@ -32,7 +32,7 @@ const ROW = {
 } as const;
 const ADD = insertion('notifications', ROW, 'ON CONFLICT (id) DO NOTHING');
 
-/** One that is there already is left as it is. */
+/** An existing notification stays unchanged. */
 export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Instant): Promise<void> {
   const rows = of.flatMap(({ watch, transitions }) => transitions.map((transition) => rowOf(watch, transition, at)));
   if (rows.length > 0) await sql.each(ADD, rows);
@@ -72,7 +72,7 @@ const RETRACTED = (d: SqlDialect): string => `
   SELECT key, max(number) AS number FROM notifications
   WHERE transition = 'retracted' AND ${d.among('key', '$1', 'text')} GROUP BY key`;
 
-/** The oldest that nobody was chosen for yet; a later one about the same alert waits for the next round. */
+/** The oldest ones without chosen targets; a later one about the same alert waits for the next round. */
 export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
   return untilRepeated(await sql.all(UNROUTED, [limit]));
 }
@@ -102,7 +102,7 @@ const MEMBERS = (d: SqlDialect): string => `
   SELECT number, key, transition, summary, ${d.jsonText('message', 'summary', 'of')} AS of
   FROM notifications WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
 
-/** Only what they are about is read of them, the oldest first: the messages of a week would take long. */
+/** Reads only their keys, the oldest first: reading the messages of a week would take long. */
 export async function summaryMembersSince(sql: Sql, since: Instant): Promise<SummaryMembers[]> {
   return (await sql.all(MEMBERS, [since])).map((row) => ({
     number: int(row, 'number'),
@@ -141,7 +141,7 @@ const unroutedShape = z.object({
   members: z.array(z.string()),
 });
 
-/** A damaged one says so, and names nobody. */
+/** A damaged one says so, and has no channels. */
 function unroutedOf(row: Row): Unrouted {
   const place = { ...ints(row, 'number', 'episode', 'seq', 'at'), ...texts(row, 'key', 'watch', 'alert') };
   const { data, error } = unroutedShape.safeParse({
@@ -189,7 +189,7 @@ const toldShape: z.ZodType<readonly ToldUnrecorded[]> = z.array(
   }),
 );
 
-/** Where it is damaged they are told again. */
+/** If it is damaged, the recipients are sent the transition again. */
 function toldIn(text: unknown): readonly ToldUnrecorded[] {
   return toldShape.safeParse(jsonOrNull(text)).data ?? [];
 }

@@ -54,7 +54,7 @@ async function overflowingOf(sql: Sql, channels: readonly string[]): Promise<Set
 const MESSAGES = (d: SqlDialect): string =>
   `SELECT number, message FROM notifications WHERE ${d.among('number', '$1', 'int')}`;
 
-/** Without those that speak of several, or cannot be read: such a one ends as every damaged row does. */
+/** Leaves out those with several members, and unreadable ones, which end like every damaged row. */
 async function singlesAmong(sql: Sql, fresh: readonly Fresh[]): Promise<Single[]> {
   const numbers = fresh.flatMap((one) => singleNewsOf(one) ?? []);
   const rows = await sql.all(MESSAGES, [numbers]);
@@ -69,7 +69,7 @@ async function singlesAmong(sql: Sql, fresh: readonly Fresh[]): Promise<Single[]
   });
 }
 
-/** The notification that a delivery tells as news and alone; null: it is of another sort. */
+/** The notification of a delivery with this new transition alone; null: a delivery of another sort. */
 function singleNewsOf({ kind, members }: Fresh): number | null {
   const [first] = members;
   const isAlone = kind === 'news' && members.length === 1 && first?.as === 'news';

@@ -20,8 +20,9 @@ export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 export const MAY_HAVE_ARRIVED = `CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END`;
 
 /**
- * Whether a delivery of what is owed to the recipient may have arrived: it is under way, or the outcome of a try is unknown;
- * null: none is owed. A try that was refused brought nothing. Where `closed` is 0, nothing was ever put into a delivery.
+ * True if a delivery of a pending transition to the recipient may have arrived: it is under way, or the outcome of a
+ * try is unknown; null: no transition is pending. A refused try has not arrived. If `closed` is 0, no transition was
+ * ever added to a delivery.
  */
 const TRIED = `
   CASE WHEN state.closed > 0 THEN (
@@ -67,7 +68,7 @@ const heldShape = z.object({
   by: z.string().nullable(),
 });
 
-/** A damaged one holds nothing back: what it held is told. */
+/** A damaged one holds nothing back: its transitions are sent. */
 function heldOf(text: unknown): Held | null {
   return heldShape.safeParse(jsonOrNull(text)).data ?? null;
 }
@@ -141,7 +142,7 @@ export async function informStates(sql: Sql, informed: readonly Informed[], at: 
 
 export interface DecidedState extends RecipientStateKey {
   readonly state: RecipientState;
-  /** It is told again while it is open. */
+  /** It is repeated while it is open. */
   readonly repeats: boolean;
 }
 
@@ -165,7 +166,7 @@ const GIVE_UP = (d: SqlDialect): string => `
   UPDATE recipient_state SET closed = ${later('closed', 'wanted')}, held = NULL, held_at = NULL, renewed = NULL, repeats = 0
   WHERE ${d.among('key', '$1', 'text')} AND channel = $2 AND recipient = $3`;
 
-/** Nothing of these can be told any more, until something new happens to the alert. */
+/** These alerts cannot be sent to the recipient any more, until they have a new transition. */
 export async function giveUpStates(sql: Sql, keys: readonly Key[], { channel, recipient }: Recipient): Promise<void> {
   if (keys.length > 0) await sql.run(GIVE_UP, [keys, channel, recipient]);
 }
@@ -177,7 +178,7 @@ const ACTIVE_KEYS = `
     WHERE mine.state IN ('due', 'sending') AND member.key > $1
   ORDER BY key LIMIT $2 + 0`;
 
-// An event that somebody has in hand is open to nobody else, and one that needs no acknowledgement to nobody.
+// An acknowledged event has no `began`, nor has one that needs no acknowledgement: it is open for no further target.
 const ACTIVE = (d: SqlDialect): string => `
   SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number,
     CASE WHEN is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels,
@@ -188,7 +189,7 @@ const ACTIVE = (d: SqlDialect): string => `
   WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (
     SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
 
-/** Alerts that are open, or of which something waits, in order of their keys. One that cannot be read is left as it is. */
+/** Alerts that are open or have pending transitions, in order of their keys. Unreadable ones stay unchanged. */
 export async function readActive(
   sql: Sql,
   { after, limit, at }: { readonly after: Key; readonly limit: number; readonly at: Instant },

@@ -1,4 +1,5 @@
-// Puts on record what was told while nothing could be stored: deliveries that were accepted already, or may have been.
+// Records messages that were sent while the state could not be written: deliveries that were accepted, or may have
+// been.
 import { triedLine } from '../../../core/journal/tried.ts';
 import { RANK_OF, type Settlement } from '../../../core/model/delivery.ts';
 import { isBegin } from '../../../core/model/transition.ts';
@@ -16,7 +17,7 @@ import { lookAtStates } from './recipient-states.ts';
 
 const ONLY_TRY = 1;
 
-/** The states and the alerts that they are about were written before. Repeats and steps count from when they were told. */
+/** The states and their alerts were written before. Repeats and steps count from the time of sending. */
 export async function keepTold(sql: Sql, told: readonly ToldBefore[], at: Instant): Promise<void> {
   if (told.length === 0) return;
   for (const one of told) await keepOne(sql, one, at);

@@ -168,7 +168,7 @@ export async function claimDeliveries(
 ): Promise<TakenDelivery[]> {
   const { limit, at } = claim;
   const taken: TakenDelivery[] = [];
-  // One by one: what is handed out counts for its rule.
+  // One by one: each claimed row counts for its rule.
   while (taken.length < limit) {
     const row = await claimedRow(sql, claim);
     if (row === undefined) break;
@@ -203,7 +203,7 @@ async function takenOf(sql: Sql, row: Row, isOutOfTurn: boolean): Promise<TakenD
   return { claimed: { delivery, attempt, ...how, maybeCopy, receipt, ownReceipts, ageMs: int(row, 'age_ms') }, unread };
 }
 
-/** Its end, its repeats, and what those hear who are named later are no copies. */
+/** Its end, its repeats, and messages to targets that are named later are no copies. */
 function mayBeTold({ as, renewed, message }: DeliveryMember): boolean {
   return as === 'news' && renewed === null && message.mayBeTold === true;
 }

@@ -86,8 +86,8 @@ export interface UnlistedMembers extends DeliveryName {
 }
 
 /**
- * The members that a message lists, and how the others are found; null: there are none. Where some cannot be read, the
- * others are told; rejects with a StorageError where none can.
+ * The members that a message lists, and the query for the others; null: there are none. If some cannot be read, the
+ * others are sent; rejects with a StorageError if none can.
  */
 export async function listedMembers(sql: Sql, { id, number }: DeliveryName) {
   const rows = await sql.all(LISTED, [number, id]);
@@ -100,7 +100,7 @@ function placeOf(row: Row): Parameter[] {
   return [int(row, 'position'), text(row, 'key'), int(row, 'seq')];
 }
 
-/** The others of a page, counted; without those that cannot be read. */
+/** Counts the other members of a page, without unreadable ones. */
 export async function moreMembers(
   sql: Sql,
   { id, number, behind }: UnlistedMembers,

@@ -21,7 +21,7 @@ export const BARE_DELIVERIES = `
   SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, dismissed_at, outcome
   FROM deliveries AS mine`;
 
-/** The same, for those who look at every row. */
+/** The same for all deliveries, row by row. */
 export const DELIVERIES = paged(['number'], ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
 
 export const deliveryKind = z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']);

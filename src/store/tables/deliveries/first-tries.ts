@@ -1,4 +1,4 @@
-// Deliveries that waited for their first try: what they are about, and how alerts leave them again.
+// Deliveries that wait for their first try: their alerts, and how alerts are removed again.
 import type { ClosedMember, HeldMember } from '../../../dispatch/first-try.ts';
 import type { Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
@@ -21,7 +21,7 @@ const CLOSED = `
     LEFT JOIN alerts ON alerts.key = member.key
   WHERE mine.id = $1 AND member.key > $2 AND member.key <= $3 AND member.sent_as <> 'fired-and-resolved'`;
 
-/** Alerts of a page that a delivery tells of as open. One that cannot be read is left out. */
+/** The alerts of a page that a delivery shows as open. Unreadable ones are left out. */
 export async function closedMembers(sql: Sql, id: DeliveryId, page: KeyPage): Promise<ClosedMember[]> {
   return (await sql.all(CLOSED, [id, ...inPage(page)])).flatMap(closedOf);
 }

@@ -80,7 +80,7 @@ export async function settleDelivery(
   return true;
 }
 
-/** The recipient was told of the members of this page, before the try is settled. */
+/** Marks the members of this page as sent, before the try is settled. */
 export async function markSent(
   sql: Sql,
   { id }: Tried,
@@ -92,12 +92,12 @@ export async function markSent(
   if (row !== undefined) await markPage(sql, int(row, 'number'), page, settlement, at);
 }
 
-/** The recipient was told of all members of a delivery. */
+/** Marks all members of a delivery as sent. */
 export async function markAllSent(sql: Sql, number: number, settlement: SentSettlement, at: Instant): Promise<void> {
   await markPage(sql, number, { after: FIRST_KEY, to: null }, settlement, at);
 }
 
-/** Its recipient knows of these members, and of those of the summaries among them. */
+/** Updates the recipient's states of these members, and of the members of summaries among them. */
 async function markPage(
   sql: Sql,
   number: number,

@@ -11,8 +11,8 @@ import { count, instant, jsonOrNull, type Row } from '../../sql/rows.ts';
 // A stranger's text is a plain string in JSON; it was marked when it was decoded and stays marked.
 const untrustedText = z.custom<Untrusted>((value) => typeof value === 'string');
 
-// By hand: a union of zod tries each of its shapes, for each fact of each message that is handed out. With a page of facts
-// a message took 70 us, and now about half.
+// By hand: a union of zod tries each of its shapes, for each fact of each claimed message. With a page of facts a
+// message took 70 us, and now about half.
 export const segments = z.custom<readonly Segment[]>((value) => Array.isArray(value) && value.every(isSegment));
 export const facts = z.custom<Readonly<Record<string, Fact>>>(areFacts);
 

@@ -1,4 +1,4 @@
-// The journal as it is read: pages for people, the lines of a subject, and its chain from end to end.
+// Reads the journal: pages for people, the lines of a subject, and its chain from end to end.
 import { createVerifier, type JournalAnchor, type ChainCheck } from '../../../core/journal/chain.ts';
 import type {
   HistoryFilter,
@@ -16,11 +16,11 @@ import { storedNotificationOf } from '../deliveries/stored-messages.ts';
 import { anchorOf, checkpointOf, journalTextOf } from './journal.ts';
 
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
-/** Lines that one search looks at: a few milliseconds. */
+/** The most lines that one search reads: a few milliseconds. */
 const MOST_SEARCHED = 20_000;
-/** Notifications that one search looks at, from the newest on. */
+/** The most notifications that one search reads, from the newest on. */
 const MOST_MESSAGES = 20_000;
-/** Alerts of watches that are looked for. */
+/** The most alerts of searched watches. */
 const MOST_KEYS = 10_000;
 
 // Each on its own: SQLite finds either by the key alone, and both together by reading all rows.
@@ -86,7 +86,7 @@ export async function journalPage(
   return { lines, next: isOver ? null : last };
 }
 
-/** `"team":"treasury"`, as JSON has it wherever it stands. */
+/** `"team":"treasury"`, as it appears in JSON. */
 function inJson([name, value]: readonly [string, string]): string {
   return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
@@ -107,7 +107,7 @@ function escapedForLike(searched: string): string {
   return searched.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
-/** Data that cannot be read is shown as it is. */
+/** Shows unreadable data as text. */
 function journalLineOf(row: Row): JournalLine {
   const [position, hash] = [intOrNull(row, 'position'), textOrNull(row, 'hash')];
   return {

@@ -36,7 +36,7 @@ const LINK = list(
   UPDATE journal SET position = ${row.position}, hash = ${row.hash} ${row.from} WHERE journal.number = ${row.number}`,
 );
 
-/** Chains up to so many of those that are not chained yet, in the order of their numbers. */
+/** Chains up to `limit` unchained lines, in the order of their numbers. */
 export async function chain(sql: Sql, limit: number): Promise<void> {
   const linked = [];
   let previous = (await journalHead(sql)) ?? GENESIS;
@@ -102,7 +102,7 @@ export interface JournalLimits {
   readonly mostLines?: number;
 }
 
-/** Drops what is older, and what is too much, from the beginning of the chain, behind a checkpoint. */
+/** Drops lines that are too old or too many, from the beginning of the chain, behind a checkpoint. */
 export async function pruneJournal(sql: Sql, at: Instant, limits: JournalLimits): Promise<void> {
   const last = await lastToGo(sql, limits);
   if (last === null) return;

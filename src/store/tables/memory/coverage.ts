@@ -54,7 +54,7 @@ function diagnosticsOf(row: Row): StoredDiagnostics {
   };
 }
 
-/** Throws a StorageError that names the watch where `diagnosticsOf` leaves something out. */
+/** Throws a StorageError that names the watch if `diagnosticsOf` leaves a part out. */
 export function assertDiagnostics(row: Row): void {
   parsed(`snapshot or health of watch ${text(row, 'watch')}`, () =>
     stored.parse({ snapshot: fromJson(row['snapshot']), health: fromJson(row['health']) }),
@@ -79,7 +79,7 @@ export async function diagnostics(sql: Sql, ids?: readonly WatchId[]): Promise<M
 
 const COVERED = 'SELECT watch, until FROM covered WHERE until IS NOT NULL';
 
-/** Until when each watch was covered, of those that ever were. */
+/** The end of each watch's coverage, for watches that have any. */
 export async function covered(sql: Sql): Promise<Map<WatchId, Instant>> {
   return new Map((await sql.all(COVERED)).map((row) => [text(row, 'watch'), int(row, 'until')]));
 }
@@ -109,7 +109,7 @@ const keep = (part: 'snapshot' | 'health'): ListStatement<{ readonly watch: 'tex
   );
 const KEEP = { snapshot: keep('snapshot'), health: keep('health') };
 
-/** Watches without memory are ignored; a part that is left out stays as it was. */
+/** Watches without memory are ignored; an absent part is not changed. */
 export async function keepCoverage(sql: Sql, coverage: ReadonlyMap<WatchId, Coverage>): Promise<void> {
   const all = [...coverage].map(([watch, { paceMs = null, ...of }]) => {
     return { watch, seenAt: null, evaluatedAt: null, ...of, paceMs: paceMs === null ? null : Math.round(paceMs) };

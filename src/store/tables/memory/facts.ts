@@ -27,7 +27,7 @@ export async function readFact(sql: Sql, name: FactName): Promise<Json> {
   return row === undefined ? null : jsonIfAny(row, 'value');
 }
 
-/** A number that only rises; 0 where there is none, or it is damaged. */
+/** A number that only rises; 0 if there is none, or it is damaged. */
 export async function readCount(sql: Sql, name: FactName): Promise<number> {
   return countIn(await sql.first(READ, [name]));
 }

@@ -22,13 +22,13 @@ export async function healthRows(sql: Sql, live: readonly string[]): Promise<Map
   return rows;
 }
 
-/** Drops those of processes that are not `known` any more. */
+/** Drops rows of processes that are not `known` any more. */
 export async function keepHealth(sql: Sql, id: string, health: HealthSummary, known: readonly string[]): Promise<void> {
   await dropHealth(sql, [id, ...known]);
   await writeFact(sql, `${PREFIX}${id}`, health);
 }
 
-/** But for those of these processes. */
+/** Drops all rows but those of these processes. */
 export async function dropHealth(sql: Sql, ids: readonly string[]): Promise<void> {
   const names = new Set(ids.map((id) => `${PREFIX}${id}`));
   const gone = (await sql.all(ALL)).map((row) => texts(row, 'name')).filter(({ name }) => !names.has(name));

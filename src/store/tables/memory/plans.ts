@@ -92,7 +92,7 @@ export async function keepPlans(sql: Sql, kept: ReadonlyMap<string, PlanRow>, at
   );
 }
 
-/** A damaged salt is replaced: what was kept has names then that are not looked for. */
+/** A damaged salt is replaced: the stored plans then have names that are never read. */
 export async function keepSalt(sql: Sql): Promise<void> {
   const salt = await readFact(sql, 'salt');
   if (typeof salt !== 'string' || salt === '') await writeFact(sql, 'salt', randomBytes(32).toString('base64url'));

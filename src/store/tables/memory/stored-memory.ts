@@ -82,12 +82,12 @@ const memory: z.ZodType<Memory> = z.object({
 });
 
 /**
- * The newest format of what a row of `memory` holds. It rises where an older release would drop or misread a part. A row is
- * written in the newest format that all live replicas read, so a release with a new one still knows how to write the last.
+ * The newest format of a row of `memory`. It rises when an older release would drop or misread a part. A row is written
+ * in the newest format that all live replicas read, so a release with a new one can still write the last.
  */
 export const MEMORY_FORMAT = 1;
 
-/** A newer release wrote the row: it is left as it is. */
+/** A newer release wrote the row: it stays unchanged. */
 export class NewerMemoryError extends StorageError {
   override readonly name = 'NewerMemoryError';
 }

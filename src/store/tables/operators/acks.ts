@@ -18,7 +18,7 @@ export const LASTS = `NOT EXISTS (
   SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
     AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
 
-/** Every acknowledgement, for those who look at every row. */
+/** All acknowledgements, row by row. */
 export const ACKS = paged(['key', 'episode'], ({ after, end }) => `SELECT ${COLUMNS} FROM acks WHERE ${after} ${end}`);
 
 const storedAck: z.ZodType<StoredAck> = z.object({
@@ -65,7 +65,7 @@ export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promis
   return end;
 }
 
-/** `replace`: an earlier one of the same episode, which stands, gives way. No two are of one alert. */
+/** `replace`: also if the episode is acknowledged already. No two of `acks` are of one alert. */
 export async function addAcks(
   sql: Sql,
   acks: readonly StoredAck[],

@@ -1,4 +1,4 @@
-// Passes of pages that are over before their time: those of people who left, and codes that were used.
+// Passes of the pages that were ended early: those of people who left, and used codes.
 import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
@@ -28,7 +28,7 @@ export async function endSessionsUntil(sql: Sql, until: Instant): Promise<void> 
   await writeFact(sql, ALL, until);
 }
 
-/** False: it was ended before. Forgets those that are over by themselves. */
+/** False: it was ended before. Drops passes that are past their normal end. */
 export async function endPass(sql: Sql, nonce: string, until: Instant, at: Instant): Promise<boolean> {
   await sql.run(DROP, [at]);
   return (await sql.run(ADD, [`${PREFIX}${nonce}`, JSON.stringify(until)])) > 0;

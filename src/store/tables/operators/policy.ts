@@ -15,7 +15,7 @@ export async function policyAt(sql: Sql, at: Instant): Promise<StoredPolicy> {
 const SHARE = (d: SqlDialect): string => `SELECT value FROM facts WHERE name = 'policy' ${d.forShare}`;
 const LOCK = (d: SqlDialect): string => `SELECT value FROM facts WHERE name = 'policy' ${d.forUpdate()}`;
 
-/** False: operators have changed something since. True: nobody changes anything until the end of the transaction. */
+/** False: operators have made a change since. True: no change is possible until the end of the transaction. */
 export async function isPolicy(sql: Sql, version: number): Promise<boolean> {
   return countIn(await sql.first(SHARE)) === version;
 }

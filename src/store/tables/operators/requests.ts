@@ -40,7 +40,7 @@ export async function changesSince(sql: Sql, since: Instant): Promise<ReplicaCha
 const PRUNE = 'DELETE FROM operator_requests WHERE at < $1';
 const KEEP = 'INSERT INTO operator_requests (key, digest, answer, at) VALUES ($1, $2, $3, $4)';
 
-/** Forgets what is older than a day. */
+/** Drops answers that are older than a day. */
 export async function keepAnswer(
   sql: Sql,
   { key, asked }: OperatorRequest,

@@ -12,7 +12,7 @@ type DraftSilence = Omit<Silence, 'kind' | 'version'>;
 
 const COLUMNS = 'id, kind, name, matchers, starts_at, ends_at, until_resolved, actor, comment, version';
 
-/** Every silence and pause, for those who look at every row. */
+/** All silences and pauses, row by row. */
 export const SILENCES = paged(['id'], ({ after, end }) => `SELECT ${COLUMNS} FROM silences WHERE ${after} ${end}`);
 
 const matchers: z.ZodType<Matcher> = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -144,7 +144,7 @@ export async function silences(sql: Sql): Promise<Silence[]> {
 
 const LASTING = `SELECT ${COLUMNS} FROM silences WHERE ends_at > $1 ORDER BY starts_at, id`;
 
-/** Silences and pauses that are not over. One that cannot be read is left out: what it would hold back is sent. */
+/** Silences and pauses that are not over. Unreadable ones are left out: messages that they would hold back are sent. */
 export async function silencesAt(sql: Sql, at: Instant): Promise<Silence[]> {
   return readable(await sql.all(LASTING, [at]), silenceOf);
 }
@@ -165,7 +165,7 @@ const HELD = (d: SqlDialect): string => `
     JOIN notifications AS notification ON notification.key = waiting.key AND notification.at >= silences.starts_at
   GROUP BY silence`;
 
-/** By the id of a silence, how many notifications about what it holds back now were decided since its begin. */
+/** By the id of a silence, the number of notifications since its begin about alerts that it holds back now. */
 export async function heldBySilence(sql: Sql): Promise<Map<string, number>> {
   return new Map((await sql.all(HELD)).map((row) => [text(row, 'silence'), int(row, 'count')]));
 }
