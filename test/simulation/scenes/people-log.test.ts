@@ -1,7 +1,10 @@
 // What operators do reaches the oracle for people once, and whole.
 import { expect, test } from '@jest/globals';
 import type { JournalEntry } from '../../../src/core/journal/entry.ts';
+import type { DeliveryBatch } from '../../../src/dispatch/model.ts';
+import type { CommittedTransition } from '../people/log.ts';
 import { createPeopleRecorder } from './people-log.ts';
+import { createTryLog } from './tries.ts';
 
 const NOON = Date.parse('2026-01-11T12:00:00Z');
 const REQUEST = { key: 'a0', actor: 'alice' };
@@ -36,4 +39,46 @@ test('an acknowledgement of one of them, while it stands, takes its place', () =
   expect(people.operated({ action: 'ack', answer }, { key: 'b0', actor: 'bob' }, [])).toMatchObject([
     { type: 'ack', key: 'one', replaces: true },
   ]);
+});
+
+function share(...keys: readonly string[]): DeliveryBatch {
+  return {
+    id: 'large' as DeliveryBatch['id'],
+    kind: 'news',
+    target: { channel: 'post', recipient: 'a@example.com' },
+    groupId: 'group',
+    severity: 'info',
+    critical: null,
+    dueAt: NOON,
+    members: keys.map((key) => {
+      return { key, seq: 1, as: 'news', renewed: null, heldAt: null, heldBy: null, present: null };
+    }),
+  };
+}
+
+function event({ key, seq }: Pick<CommittedTransition, 'key' | 'seq'>): CommittedTransition {
+  return {
+    at: NOON,
+    decidedClock: NOON,
+    fromMemoryAt: null,
+    watch: 'busy',
+    alert: 'failed',
+    key,
+    episode: 1,
+    seq,
+    type: 'event',
+    severity: 'info',
+    labels: {},
+    reason: null,
+    notify: null,
+    foldedKeys: null,
+  };
+}
+
+test('a large message that several commits write has the members of all', () => {
+  const tries = createTryLog(() => NOON, event);
+  const nothingElse = { withdrawn: [], needless: [] };
+  tries.made({ batches: [share('one', 'two')], ...nothingElse });
+  tries.made({ batches: [share('three')], ...nothingElse });
+  expect(tries.untried().map(({ members }) => members.map(({ key }) => key))).toEqual([['one', 'two', 'three']]);
 });

@@ -28,7 +28,7 @@ export interface BegunTry {
 }
 
 export interface TryLog {
-  /** Messages were made, and lines were taken out of others. */
+  /** Messages were made, and lines were taken out of others. The members of a large one come in several commits. */
   readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn' | 'needless'>) => void;
   readonly begun: (delivery: Delivery, attempt: Attempt, kind: Channel['kind']) => BegunTry;
   /** Before its first try lines were taken out of it, and are owed again. */
@@ -74,7 +74,8 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
         for (const withdrawal of withdrawn) withdraw(one, withdrawal);
         for (const repeat of needless) withdrawRepeats(one, repeat);
       }
-      for (const batch of batches) {
+      for (const share of batches) {
+        const batch = { ...share, members: [...(untried.get(share.id)?.members ?? []), ...share.members] };
         untried.set(batch.id, batch);
         closed.set(batch.id, { at: now(), batch });
       }
