@@ -86,7 +86,7 @@ async function polledMinute(daemon: Daemon): Promise<void> {
   while (pollsOfCoins(daemon) === before) await polls.reached(polls.all.length + 1);
 }
 
-test('people were told of a move that they had planned: a paused watch is not polled, and its alert stays as it was', async () => {
+test('does not poll a paused watch, and keeps the state of its alert', async () => {
   await using daemon = await aDaemon();
   const { explorer, running, lines } = daemon;
   await running.polls.reached(WATCHES);
@@ -188,7 +188,7 @@ test('an operator who lost the answer repeats the call, and gets the same one, w
   expect(await call(running, pause('coins', 3))).toMatchObject({ status: 409, body: { type: '/about#key-taken' } });
 });
 
-test('the daemon died between the commit and the answer: the next one answers what the first would have', async () => {
+test('after a death between commit and answer, the next daemon gives the answer of the first', async () => {
   await using place = await aDaemon({
     async openStore(state, tools) {
       const store = await openStore(state, tools);

@@ -37,7 +37,7 @@ function readPaths(): { readonly pages: readonly string[]; readonly calls: reado
   return { pages: pageRoutes(queries).map(({ path }) => path), calls: calls.map(({ path }) => path) };
 }
 
-test('a secret of the config was read from a page: it is shown nowhere, though a receiver repeats it', async () => {
+test('shows no secret of the config anywhere, though a receiver repeats it', async () => {
   await using sink = await createWebhookSink(status(500, {}, `no: ${Object.values(SECRETS).join(' ')}`));
   await using explorer = await serveBalances();
   using folder = createFolder({

@@ -27,7 +27,7 @@ const linesOf = (out: string): string[] =>
     .split('\n')
     .map((line) => line.replace(/ {2}[a-z2-7]{26}$/, ''));
 
-test('nobody could see whether the night shift was told: each message with its recipient, the newest first', async () => {
+test('lists deliveries with their recipients, the newest first', async () => {
   using prepared = await told();
   const { code, out } = await prepared.run('deliveries', 'list', '-c', prepared.config);
   expect(code).toBe(0);

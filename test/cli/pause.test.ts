@@ -107,7 +107,7 @@ test('takes an answer of a later release, which may hold more', async () => {
   expect(await chainwarden(port, ['pause', 'coins', '--for', '2h'])).toMatchObject({ code: 0, err: '' });
 });
 
-test('a busy daemon closed an idle connection, and the second of two calls failed', async () => {
+test('repeats a call, under the same key, whose idle connection the daemon closes', async () => {
   const { port, asked } = await serve(answering(408, {}), done);
   expect(await chainwarden(port, ['pause', 'coins', '--for', '2h'])).toMatchObject({ code: 0, err: '' });
   expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
@@ -124,7 +124,7 @@ test('an answer that stays lost is not taken for a failure: the same command can
   expect(again.asked[0]?.headers['idempotency-key']).toBe(key);
 });
 
-test('without a daemon nothing was done, and the command says so at once', async () => {
+test('says at once that no daemon is running', async () => {
   const { code, err } = await chainwarden(await freePort(), ['resume', 'coins']);
   expect(code).toBe(69);
   expect(err).toMatch(

@@ -144,7 +144,7 @@ test('an on-call acknowledges what is open by its name, and takes that back', as
   });
 });
 
-test('nobody knew why an alert was not repeated: status and explain say who silenced or acknowledged it', async () => {
+test('status and explain say who silenced or acknowledged an alert', async () => {
   await using daemon = await anOperatedDaemon();
   await fallLow(daemon);
   await chainwarden(daemon, 'silence', 'watch=coins', '--until', '02:00', '-m', 'moved', '--key', 's1');

@@ -152,7 +152,7 @@ test('status names seconds, not the milliseconds at which a watch became blind',
   ]);
 });
 
-test('two replicas ran, and status did not say which of them polled, nor that one explorer had nobody', () => {
+test('status says which replica polls, and which explorer no replica polls', () => {
   const overview = overviewWith({ ...CALM });
   const cluster: Overview['trust']['cluster'] = {
     replicas: [

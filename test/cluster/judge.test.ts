@@ -64,7 +64,7 @@ test('a run in which a replica is killed and another goes on is sound', () => {
 });
 
 describe('who asks:', () => {
-  test('two replicas had a request of one plan under way at one time', () => {
+  test('finds requests of one plan by two replicas at one time', () => {
     expect(findingsOf(withAsked(askedAt(30, ONE, { from: BEGIN + 30_010 })))).toEqual([
       `two askers of plan 0: ${OTHER} and ${ONE} at 12:00:30.010, /blocks?n=0`,
     ]);
@@ -136,7 +136,7 @@ describe('what was written:', () => {
     expect(findingsOf(withLines(claim))).toEqual(['127.0.0.21 of another installation wrote (claim)']);
   });
 
-  test('a memory was overwritten that its writer did not know', () => {
+  test('finds a write over a memory that its writer did not know', () => {
     const back = {
       type: 'update',
       shard: 'explorer:plan-0',
@@ -149,7 +149,7 @@ describe('what was written:', () => {
     expect(findingsOf(withLines({ ...back, before: 3, after: 5 }))).toHaveLength(1);
   });
 
-  test('a shard was claimed under an epoch that it had before', () => {
+  test('finds a claim of a shard under a former epoch', () => {
     const claim = { type: 'claim', shard: 'explorer:plan-0', epoch: 2, address: OTHER } as const;
     expect(findingsOf(withLines(claim))).toEqual(['epoch of explorer:plan-0 from 2 to 2']);
   });
@@ -158,13 +158,13 @@ describe('what was written:', () => {
     { type: 'update', shard: 'explorer:plan-0', subject: WATCH, before: 3, after: 4, address: ONE },
     { type: 'cover', shard: 'explorer:plan-0', subject: WATCH, address: ONE },
     { type: 'send', shard: 'channel:hook-0', subject: 'd2', address: ONE },
-  ] as const)('a replica wrote ($type) what another one had claimed', (line) => {
+  ] as const)('finds a write ($type) to what another replica has claimed', (line) => {
     expect(findingsOf(withLines(line))).toEqual([
       `${ONE} wrote ${line.subject} (${line.type}) of ${line.shard}, which ${OTHER} had claimed`,
     ]);
   });
 
-  test('a watch was retired while a replica had it in its config', () => {
+  test('finds a retired watch that a replica has in its config', () => {
     const gone = {
       type: 'delete',
       shard: 'explorer:plan-0',
@@ -176,7 +176,7 @@ describe('what was written:', () => {
     expect(findingsOf(withLines(gone))).toEqual([`${WATCH} was retired by ${OTHER}, although a replica has it`]);
   });
 
-  test('two messages about one alert were under way to one recipient', () => {
+  test('finds two messages about one alert on their way to one recipient', () => {
     expect(findingsOf(withLines({ type: 'overtake', subject: 'd2', address: OTHER }))).toEqual([
       `${OTHER} sent d2 beside an earlier one of the same alert`,
     ]);

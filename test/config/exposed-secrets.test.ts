@@ -123,7 +123,7 @@ describe('what others could read on the network', () => {
 test.each([
   ['on lines of their own', '\n    headers:\n      X-Custom: hunter2hunter2\n      Bad Name: x'],
   ['in braces', "\n    headers: { X-Custom: hunter2hunter2, 'Bad Name': x }"],
-])('the value of a header was printed beside a mistake in its neighbour: %s', async (_name, headers) => {
+])('does not print the value of a header beside a mistake in its neighbour: %s', async (_name, headers) => {
   const keys = `\n    form: instance\n    instance_url: 'https://explorer.example.com'${headers}`;
   using folder = createFolder({
     'config.yaml': `explorers:\n  other:${keys}\nchannels: { screen: { type: log } }\nrules: [rules.yaml]\n`,

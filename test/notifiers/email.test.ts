@@ -255,7 +255,7 @@ describe('when the conversation breaks', () => {
     ['before the greeting', { greeting: 'hang up' }],
     ['at MAIL', { MAIL: 'hang up' }],
     ['at DATA', { DATA: 'hang up' }],
-  ] as const)('%s, nothing was taken: again', async (_what, script) => {
+  ] as const)('%s, tries again', async (_what, script) => {
     await using server = await createScriptedSmtp(script);
     expect(await send({ smtp: server.url })).toEqual({ type: 'again', why: expect.stringMatching(/^127.0.0.1: /) });
   });

@@ -91,7 +91,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(receipts[1]).toBe(receipts[0]);
   });
 
-  test('the message was deleted: what is new takes its place', async () => {
+  test('a new message replaces a deleted one', async () => {
     const again = aDelivery({ id: 'third', message: aMessage({ seq: 7, title: 'Once more' }) });
     const other = { 'slack bot': '1700000000.000200', telegram: 8, discord: '1234567891' }[name];
     const thanks = json({ ok: true, channel: 'C0123ABCD', ts: other, id: other, result: { message_id: other } });

@@ -149,7 +149,7 @@ test('a chart of two alerts has the limits of both, and begins with the first po
   });
 });
 
-test('a chart called unknown what lay between two answers of an interval that a plan made longer', async () => {
+test('a chart shows no gap between two answers of an interval that a plan made longer', async () => {
   const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')));
   daemon.known.paceMs = 5 * 60_000;
   daemon.shown['treasury'] = '120';

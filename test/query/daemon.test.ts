@@ -14,7 +14,7 @@ async function read({ running }: OperatedDaemon, path: string, list: string): Pr
   return body[list] as readonly Row[];
 }
 
-test('nobody knew what was silenced, by whom and for how long: what is in force, what will be, and what is over', async () => {
+test('lists silences in force, future and past ones, with their operator and end', async () => {
   await using daemon = await anOperatedDaemon();
   const { running } = daemon;
   const at = (ms: number): string => new Date(running.clock.now() + ms).toISOString();
@@ -37,7 +37,7 @@ test('nobody knew what was silenced, by whom and for how long: what is in force,
   ]);
 });
 
-test('credits went to a rule that nobody suspected: each rule has its price, and what it shares is paid once', async () => {
+test('gives the price of each rule, and counts shared requests once', async () => {
   await using daemon = await anOperatedDaemon();
   const costs = await read(daemon, '/explorers', 'costs');
   expect(costs).toMatchObject([

@@ -11,7 +11,7 @@ watches:
 `;
 const HOUR = 3_600_000;
 
-test('nobody saw in the history that an explorer had not answered in the night: its day says so, by the clocks of the page', async () => {
+test('a day of the history says when an explorer did not answer, by the clocks of the page', async () => {
   const daemon = await aViewedDaemon(RULES, `${CONFIG}http: { time_zone: Asia/Kolkata }\n`);
   const { shown, queries } = daemon;
   Object.assign(shown, { treasury: '90', vault: '60' });

@@ -268,7 +268,7 @@ test('the last day shows what fires now before what was, and counts what has no 
   ]);
 });
 
-test('the last day called an alert younger than its card, by the time that its condition had to hold', async () => {
+test('the last day and the card show the same age of an alert', async () => {
   const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100, for: 2m')));
   daemon.shown['treasury'] = '90';
   await daemon.poll(4);

@@ -73,7 +73,7 @@ describe('2.1 common formats, 2.2 token', () => {
     }
   });
 
-  test('tokens of every type are held somewhere, and one of them was bridged', async () => {
+  test('tokens of every type are held somewhere, and one of them is bridged', async () => {
     const held = [
       ...(await running.pages(`addresses/${collector}/tokens`)).flat(),
       ...(await running.items(`addresses/${treasury}/tokens`)),

@@ -19,7 +19,7 @@ async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('another user was told that there is no state file, and that the daemon never ran', async () => {
+test('tells another user that the state cannot be opened, not that it is missing', async () => {
   using folder = createFolder({ 'data/note': '' });
   const data = join(folder.path, 'data');
   const file = join(data, 'state.db');

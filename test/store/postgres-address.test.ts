@@ -5,7 +5,7 @@ import { openPostgresReader } from '../../src/store/postgres/open.ts';
 import { freePort } from '../support/free-port.ts';
 import { databaseAt } from '../support/store/story-state.ts';
 
-test('the password of the database was sent to whoever answered: off the loopback the certificate is checked', () => {
+test('checks the certificate of a database off the loopback before it sends the password', () => {
   const { name, url, ssl } = addressOf('postgres://me:hidden@db.example.org/state?sslmode=verify-full');
   expect(name).toBe('PostgreSQL at db.example.org:5432/state');
   expect(url).toBe('postgres://me:hidden@db.example.org/state');

@@ -331,7 +331,7 @@ describe('a storm', () => {
     });
   });
 
-  test('of watches kept polls waiting until all of them were written', async () => {
+  test('of watches are written in several turns of the event loop', async () => {
     const turns = async (watches: number): Promise<number> => {
       const { metrics } = aDaemon();
       for (let n = 0; n < watches; n++) metrics.watchUp({ watch: `w${n}`, of: '' }, true);

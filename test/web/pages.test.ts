@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(body).toMatch(/<a href="\/enter" title="chainwarden open [^"]*">Read only: enter to act</);
   });
 
-  test('gave a part of the address of a webhook out as its answer', async () => {
+  test('shows the status of an answer, and no part of the address of a webhook', async () => {
     const tileOf = async (answer: string): Promise<string | undefined> => {
       const queries = queriesWith({ ...CALM, answer });
       const { body } = await browse(await serve({ isOpen: true, queries }), '/');
@@ -532,7 +532,7 @@ describe('an acknowledgement', () => {
     expect(bodies).toMatchObject([{ replace: false }, { replace: true }]);
   });
 
-  test('is refused to viewers, and says why the daemon did not take it', async () => {
+  test('is refused to viewers, and says why the daemon refuses it', async () => {
     const refused = { type: 'refused', why: { type: 'stale-seq', detail: 'The alert has changed.' } } as const;
     const web = await serve({ api: { ...API, perform: async () => refused } });
     const headers = await enter(web);

@@ -182,7 +182,7 @@ describe('slow and many clients', () => {
     expect(answered.join('')).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('a supervisor was told nothing while half-open connections held every place: it is answered at once', async () => {
+  test('answers a supervisor at once while half-open connections hold every place', async () => {
     let refused = 0;
     const web = await serve({ onRejected: (reason) => (refused += reason === 'sockets' ? 1 : 0) });
     let left = 2000;

@@ -21,63 +21,58 @@ const RULES = `watches: [${watchOf('treasury')}, ${watchOf('vault')}]\n`;
 test.each([
   ['bad JSON', `state = '{"value":'`],
   ['a wrong shape', `alerts = '{"low":{"":{"type":"condition"}}}'`],
-])(
-  'one damaged row (%s) stopped every watch: it costs its own, says how to mend it, and is mended in place',
-  async (_, damage) => {
-    await using explorer = await serveBalances();
-    const explorers = `explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }`;
-    using folder = createFolder({ 'config.yaml': `${explorers}${CONFIG}`, 'rules.yaml': RULES });
-    {
-      await using first = await runApp(folder);
-      await first.polls.reached(2);
-    }
-    await onState(stateOf(folder), `UPDATE memory SET ${damage} WHERE watch LIKE 'treasury%'`);
-    const printed: string[] = [];
-    await using daemon = await runApp(folder, {
-      print: (line) => {
-        printed.push(line);
-        return Promise.resolve();
-      },
-    });
-    await daemon.clock.advance(60_000);
-    await daemon.polls.reached(1);
+])('one damaged row (%s) stops its own watch only, says how to mend it, and is mended in place', async (_, damage) => {
+  await using explorer = await serveBalances();
+  const explorers = `explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }`;
+  using folder = createFolder({ 'config.yaml': `${explorers}${CONFIG}`, 'rules.yaml': RULES });
+  {
+    await using first = await runApp(folder);
+    await first.polls.reached(2);
+  }
+  await onState(stateOf(folder), `UPDATE memory SET ${damage} WHERE watch LIKE 'treasury%'`);
+  const printed: string[] = [];
+  await using daemon = await runApp(folder, {
+    print: (line) => {
+      printed.push(line);
+      return Promise.resolve();
+    },
+  });
+  await daemon.clock.advance(60_000);
+  await daemon.polls.reached(1);
 
-    expect(daemon.polls.all).toEqual(['vault seen']);
-    expect(await daemon.says('watch:memory-damaged')).toMatchObject({
-      watch: 'treasury',
-      why: expect.stringMatching(
-        /damaged: .*Take it out with: chainwarden state forget 'treasury\/chain\/0x1+\/coin'$/,
-      ),
-    });
-    const { status, body } = await daemon.readyz();
-    expect([status, body]).toEqual([
-      200,
-      expect.stringMatching(
-        /^ready\nblind: 1 of 2 watches\nchain: damaged-memory since .*: treasury \(chainwarden state forget/,
-      ),
-    ]);
-    const config = ['-c', join(folder.path, 'config.yaml')];
-    expect((await run(['status', '--watches', ...config])).out).toMatch(
-      /^treasury: what is remembered of it is damaged.*\nvault: last/m,
-    );
-    expect(await run(['explain', 'treasury', ...config])).toMatchObject({
-      code: 74,
-      err: expect.stringContaining("Take it out with: chainwarden state forget 'treasury/"),
-    });
-    expect((await run(['plan', ...config])).code).toBe(0);
+  expect(daemon.polls.all).toEqual(['vault seen']);
+  expect(await daemon.says('watch:memory-damaged')).toMatchObject({
+    watch: 'treasury',
+    why: expect.stringMatching(/damaged: .*Take it out with: chainwarden state forget 'treasury\/chain\/0x1+\/coin'$/),
+  });
+  const { status, body } = await daemon.readyz();
+  expect([status, body]).toEqual([
+    200,
+    expect.stringMatching(
+      /^ready\nblind: 1 of 2 watches\nchain: damaged-memory since .*: treasury \(chainwarden state forget/,
+    ),
+  ]);
+  const config = ['-c', join(folder.path, 'config.yaml')];
+  expect((await run(['status', '--watches', ...config])).out).toMatch(
+    /^treasury: what is remembered of it is damaged.*\nvault: last/m,
+  );
+  expect(await run(['explain', 'treasury', ...config])).toMatchObject({
+    code: 74,
+    err: expect.stringContaining("Take it out with: chainwarden state forget 'treasury/"),
+  });
+  expect((await run(['plan', ...config])).code).toBe(0);
 
-    expect(await run(['state', 'forget', 'treasury', ...config])).toEqual({
-      code: 0,
-      out: 'treasury: forgotten. It begins with a quiet baseline; what it told stays as it was told.\n',
-      err: '',
-    });
-    await daemon.clock.advance(60_000);
-    await daemon.polls.reached(3);
-    expect(daemon.polls.all.toSorted()).toEqual(['treasury seen', 'vault seen', 'vault seen']);
-    expect(await daemon.readyz()).toEqual({ status: 200, body: 'ready' });
-    expect(printed).toEqual([]);
-  },
-);
+  expect(await run(['state', 'forget', 'treasury', ...config])).toEqual({
+    code: 0,
+    out: 'treasury: forgotten. It begins with a quiet baseline; what it told stays as it was told.\n',
+    err: '',
+  });
+  await daemon.clock.advance(60_000);
+  await daemon.polls.reached(3);
+  expect(daemon.polls.all.toSorted()).toEqual(['treasury seen', 'vault seen', 'vault seen']);
+  expect(await daemon.readyz()).toEqual({ status: 200, body: 'ready' });
+  expect(printed).toEqual([]);
+});
 
 test('a watch that the rules lost is retired although its row is damaged, and so are the others', async () => {
   await using explorer = await serveBalances();

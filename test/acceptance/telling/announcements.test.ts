@@ -34,7 +34,7 @@ async function newsOf({ running, told }: OperatedDaemon, ms = 0): Promise<readon
   return own.map((line) => line.replace(/^\S+ /, ''));
 }
 
-test('a silence was made, extended and ended, and the others on call did not know', async () => {
+test('announces once that a silence is made, extended or ended', async () => {
   await using daemon = await anOperatedDaemon();
   await silence(daemon);
   await silence(daemon);
@@ -58,7 +58,7 @@ test('a silence of everything swallowed the news of itself', async () => {
   ]);
 });
 
-test('a planned silence began and ended unnoticed, or was told again after each restart', async () => {
+test('announces start and end of a planned silence once, also after a restart', async () => {
   await using place = await anOperatedDaemon();
   await silence(place, { from: after(1) });
   expect(await newsOf(place, HOUR)).toEqual([
@@ -95,7 +95,7 @@ test('a silence until it is resolved lasted on, and the next firing was not told
   expect((await storedBy(daemon)).silences).toMatchObject([{ id: 's1' }]);
 });
 
-test('a pause was forgotten: people are reminded every day, and told when it is over', async () => {
+test('reminds people of a pause every day, and announces its end', async () => {
   await using daemon = await anOperatedDaemon();
   const pauses = '/watches/coins/pauses';
   await ask(daemon, pauses, { until: after(1), comment: 'moved' }, 'p1');
@@ -113,7 +113,7 @@ test('a pause was forgotten: people are reminded every day, and told when it is 
   ]);
 });
 
-test('an acknowledged warning became critical, and was not repeated all the same', async () => {
+test('an acknowledgement ends, with an announcement, when its warning becomes critical', async () => {
   await using daemon = await anOperatedDaemon();
   await fallLow(daemon);
   const named = async (name: string): Promise<string> => {

@@ -51,7 +51,7 @@ test('an acknowledgement that is taken back calls those again who were called be
   expect(tags(scene, 'pager')).toHaveLength(2);
 });
 
-test('whoever was called in one episode is told of its end, and of the next only when its own step is due', async () => {
+test('a target called in one episode is sent its end, and the next episode only when its own step is due', async () => {
   await using scene = await aScene(escalating('{ after: 15m, notify: pager }'), EMPTY);
   await scene.poll(0, 18);
   await scene.mailed(2);

@@ -97,7 +97,7 @@ function newest({ smtp }: Daemon): string {
   return smtp.mails.all.filter((mail) => mail.to.includes('ops@example.com')).at(-1)?.parsed.text ?? '';
 }
 
-test('maintenance told every alert: in a silence nothing is, and what still fires afterwards is told once', async () => {
+test('sends nothing during a silence, and once afterwards what still fires', async () => {
   await using daemon = await aDaemon();
   await silence(daemon, 30);
   await poll(daemon, 2, 29);
@@ -124,7 +124,7 @@ test('a silence that is over told the values of when it began', async () => {
   expect(newest(daemon)).toContain('balance: 1 (when it fired: 2)');
 });
 
-test('a repeat told the values of hours ago', async () => {
+test('a repeat shows the values of the last poll', async () => {
   await using daemon = await aDaemon();
   await poll(daemon, 2);
   await poll(daemon, 1, 11);
@@ -212,7 +212,7 @@ async function pollUntilMailed(daemon: Daemon, coins: number, count: number): Pr
   return mailed(daemon, 'ops', 0);
 }
 
-test('an alert was repeated to people who were on it: what is acknowledged is not, and its end is told', async () => {
+test('an acknowledged alert is not repeated, and its end is sent', async () => {
   await using daemon = await aDaemon();
   const repeated = expect.stringMatching(/^\[WARNING for /);
   expect(await pollUntilMailed(daemon, 2, 2)).toEqual(['[WARNING] treasury coin 2, below 3', repeated]);

@@ -31,7 +31,7 @@ function mistakesOf({ status, body }: ApiAnswer): string {
   return `${status} ${(problems ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ')}`;
 }
 
-test('a silence held back more than its preview had said: both go by the same labels', async () => {
+test('a silence and its preview match the same alerts', async () => {
   await using daemon = await aDaemon();
   await fallLow(daemon);
   for (const [i, matchers] of [
@@ -124,7 +124,7 @@ test('a silence is stored before it is answered, once per key; it is extended, a
   expect(await ask(daemon, { path: '/silences/s2/end', key: 'k5' })).toMatchObject({ status: 404 });
 });
 
-test('a silence began sooner or later than it was asked for', async () => {
+test('starts a silence at the given time, or now if that time is over', async () => {
   await using daemon = await aDaemon();
   await ask(daemon, silence({ watch: 'coins' }, { from: after(1) }, 'later'));
   await ask(daemon, silence({ watch: 'coins' }, { from: after(-1) }, 'sooner'));
@@ -159,7 +159,7 @@ test.each<[object, string]>([
   [{ from: after(3) }, '400 /from is not before until'],
   [{ until_resolved: true }, '400 /until_resolved nothing that matches fires now'],
   [{ matchers: { watch: 'chainwarden' }, until: after(25) }, '400 /until is more than 24 hours away'],
-])('a mistake in a silence held back nothing, or everything, and nobody knew: %j', async (more, mistake) => {
+])('refuses a silence with a mistake, and says which: %j', async (more, mistake) => {
   await using daemon = await aDaemon();
   expect(mistakesOf(await ask(daemon, silence({ watch: 'coins' }, more)))).toBe(mistake);
   expect((await stored(daemon)).silences).toEqual([]);
@@ -177,7 +177,7 @@ test('a pattern that was too wide silenced most rules: that has to be confirmed'
   expect(await ask(daemon, silence({ alert: 'low' }, { confirm: true }))).toMatchObject({ status: 201 });
 });
 
-test('nobody was told that the daemon was blind: its own alerts are silenced by name, for a day at most', async () => {
+test("the daemon's own alerts are silenced by name only, for a day at most", async () => {
   await using daemon = await aDaemon();
   await ask(daemon, silence({ severity: '!info' }, { confirm: true }, 'all'));
   const own = silence({ watch: 'chainwarden', alert: ['blind', 'credits'] }, { until: after(24) }, 'self');

@@ -57,7 +57,7 @@ rules: [rules.yaml]
   await deaf[Symbol.asyncDispose]();
 });
 
-test('one recipient whom the mail server refuses kept the mails of the others', async () => {
+test('a recipient whom the mail server refuses delays no mail of the others', async () => {
   await using explorer = await serveBalances();
   await using smtp = await createSmtpSink({
     rcpt: (address) =>
@@ -98,7 +98,7 @@ rules: [rules.yaml]
 const FILES = ['chain.yaml', 'token.yaml', 'treasury.yaml', 'vault.yaml'];
 const RULES_OF_EXAMPLE = FILES.map((name) => readFileSync(`rules/${name}`, 'utf8'));
 
-test('ten minutes of the example rules were a hundred mails', async () => {
+test('sends ten minutes of the example rules in at most twenty mails', async () => {
   await using smtp = await createSmtpSink();
   const example = readFileSync('config.example.yaml', 'utf8');
   const screen = /^ {2}screen: .*$/m.exec(example)?.[0] ?? '';

@@ -5,7 +5,7 @@ import { configInForce, type Announced } from '../../../src/cluster/agree.ts';
 
 const run = (checksum: string, announcedAt = 0, counts = true): Announced => ({ checksum, announcedAt, counts });
 
-test('one replica with a stray file ended what the others watch', () => {
+test('one replica with a stray file does not change the config in force', () => {
   expect(configInForce([run('new', 1), run('old'), run('old')], 'old')).toBe('old');
   expect(configInForce([run('new', 1), run('new', 2), run('old')], 'old')).toBe('new');
 });

@@ -156,7 +156,7 @@ class World {
   }
 }
 
-test('two replicas asked under one key, a shard was left to nobody, or one went from replica to replica for ever', () => {
+test('no two replicas work on one shard, each shard gets a replica, and none moves for ever', () => {
   fc.assert(
     fc.property(fc.array(anEvent, { maxLength: 12 }), (events) => {
       const world = new World();

@@ -87,7 +87,7 @@ test('a replica that stopped left its shards to nobody until the end of its leas
   await other.stop();
 });
 
-test('a shard was given back while a commit of it was still running', async () => {
+test('gives a shard back only after its running commit', async () => {
   const { clock, join } = someReplicas();
   const one = join('one');
   await clock.advance(10_000);
@@ -218,7 +218,7 @@ test('a replica with a stray file polled by it, and what it learned took the pla
   await Promise.all([one.stop(), other.stop(), third.stop()]);
 });
 
-test('a file without some rules was read by one replica, and what they had told was ended before the others were heard', async () => {
+test('retires no watch while replicas have different configs', async () => {
   const { clock, join } = someReplicas();
   const [one, other] = [join('one'), join('other')];
   await clock.advance(60_000);
@@ -230,7 +230,7 @@ test('a file without some rules was read by one replica, and what they had told 
   await Promise.all([one.stop(), other.stop()]);
 });
 
-test('the only replica stopped working when its config was changed', async () => {
+test('the only replica goes on working when its config changes', async () => {
   const { clock, join } = someReplicas();
   const one = join('one');
   await clock.advance(10_000);

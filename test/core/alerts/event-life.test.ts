@@ -71,7 +71,7 @@ describe('an item whose condition is unknown', () => {
     expect(runPolls(watch, polls).sent[3]).toEqual(['wild event']);
   });
 
-  test('was there at the baseline: never told', () => {
+  test('is never sent if it is part of the baseline', () => {
     const polls = [saw({ items: { a: null } }, '0m'), saw({ items: { a: 'wild' } }, '1m')];
     expect(runPolls(watch, polls).sent.flat()).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe('an item that takes too much to judge', () => {
     expect(runPolls(absent, polls).messages.map(({ type }) => type)).toEqual(['alert.firing']);
   });
 
-  test('was there at the baseline: never told', () => {
+  test('is never sent if it is part of the baseline', () => {
     const { sent } = runPolls(aWatch([onAlert({ if: hidden })]), [saw({ items: { a: 'calm' } }, '0m')]);
     expect(sent.flat()).toEqual([]);
   });

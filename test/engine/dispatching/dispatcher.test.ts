@@ -531,7 +531,7 @@ test('transitions with many recipients are written a few at a time, and each one
   expect((await daemon.store.survey()).outbox).toMatchObject([{ channel: 'mail', rows: 5 * 90 }]);
 });
 
-test('twenty thousand events in a minute lost count of some, or were thousands of mails', async () => {
+test('folds 20,000 events of a minute into summaries that count all of them', async () => {
   const [POLLS, PER_POLL] = [60, 334];
   const database = createMemoryDatabase();
   const opened = createMemoryStore(database);

@@ -136,7 +136,7 @@ test('a daemon that was killed while it wrote a large mail forgot the events tha
   expect([keys.length, new Set(keys).size]).toEqual([EVENTS, EVENTS]);
 });
 
-test('a mail about twenty thousand events held everything else up for 100 ms when it was sent, and again afterwards', async () => {
+test('sends a mail about twenty thousand events without a long turn of the event loop', async () => {
   const clock = createFakeClock();
   await using store = await aStorm(clock);
   await dispatch(store, clock);

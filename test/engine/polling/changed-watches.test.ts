@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { createChangedWatches } from '../../../src/engine/polling/changed-watches.ts';
 
-test('a watch was polled between two looks, and the second one did not see it', () => {
+test('names the watches that changed since a mark', () => {
   const changed = createChangedWatches();
   expect(changed.since(0).ids).toBeNull();
   const { mark } = changed.since(0);

@@ -47,7 +47,7 @@ function twoReplicas() {
   return { store, versions, one: aReplica(shards, store, 'one'), other: aReplica(shards, store, 'other') };
 }
 
-test('the plan was used up twice as fast: a replica asks only for what it holds', async () => {
+test('a replica polls only the shards that it holds', async () => {
   const { one, other } = twoReplicas();
   await adopt(one.poller, watches);
   await one.poll();
@@ -86,7 +86,7 @@ test('a watch of once an hour was due while the database was away, and was not l
   expect(one.seen.leaseEnded).toBe(2);
 });
 
-test('an alert was told twice after a replica had stopped: the next one goes on with what the first had learned', async () => {
+test('sends no alert twice after a replica stops: the next one reads its memory', async () => {
   const { one, other, store, versions } = twoReplicas();
   one.seen.wei = ENOUGH;
   await one.ownership.claim(EXPLORER_SHARD);

@@ -107,7 +107,7 @@ test('a cause is told when it was seen twice, once, and when it is over; an hour
   expect(await story.store.remembered()).toEqual([]);
 });
 
-test('two replicas told of the same explorer: each tells of those that it asks, and goes on with what the other had told', async () => {
+test('each replica reports its own explorers, and continues the reports of the replica before it', async () => {
   const store = createMemoryStore();
   const shards = createShards();
   const [one, other] = [shards.replica('one'), shards.replica('other')];
@@ -138,7 +138,7 @@ test('two replicas told of the same explorer: each tells of those that it asks, 
   expect(await second.said(60_000)).toEqual([`warning alert.resolved no longer: ${TITLE}`]);
 });
 
-test('the storage failed while a replica read what another one had told: it reads that again, and tells the end', async () => {
+test('reads the reports of another replica again after a failure of the storage, and sends their end', async () => {
   const store = createMemoryStore();
   const shards = createShards();
   const [one, other] = [shards.replica('one'), shards.replica('other')];

@@ -75,7 +75,7 @@ describe('what is owed', () => {
   });
 });
 
-test('a channel came back within a minute, and what was being sent when its other sender ended waited for the rest of it', async () => {
+test('sends at once, on a channel that is held again, a message whose former sender ended', async () => {
   const post = createOutbox();
   const sender = post.sender();
   const run = (): (() => Promise<void>) => {

@@ -51,7 +51,7 @@ function scene(more: Partial<DispatchRules> = {}, openConditions: Store['openCon
   return one;
 }
 
-test('a broken disk made the daemon send without end', async () => {
+test('sends at most 100 begins while the disk is broken', async () => {
   const one = scene();
   const keys = Array.from({ length: 150 }, (_, n) => `k${n}`);
   for (let polls = 0; polls < 3; polls += 1) {

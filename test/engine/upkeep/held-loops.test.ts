@@ -27,7 +27,7 @@ function aLoop(endsAfterMs = 0) {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('two replicas told of the same alert: only the one that holds the service runs its loop, each time anew', async () => {
+test('only the replica that holds the service runs its loop, and starts it again at each claim', async () => {
   const { ownership, log, whileHeld, run } = aLoop();
   const stop = new AbortController();
   const running = whileHeld(SHARD, run)(stop.signal);

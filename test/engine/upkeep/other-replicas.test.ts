@@ -72,7 +72,7 @@ test('an alert that one replica found waited for a minute in the other: it looks
   expect(await replica.seconds(2)).toEqual(['looks', 'transitions', 'looks']);
 });
 
-test('a replica alone asked the database five times a second whether others had left it something', async () => {
+test('does not query the changes of others while it is the only replica', async () => {
   await using replica = await aReplica();
   replica.others.live = false;
   // What the last of them stored before it left is found.
@@ -82,7 +82,7 @@ test('a replica alone asked the database five times a second whether others had 
   expect(await replica.seconds(2)).toEqual(['looks', 'looks']);
 });
 
-test('a watch was resumed on one replica and stayed paused on the other: each change is acted on once, on all', async () => {
+test('acts on each change of an operator once, on all replicas', async () => {
   await using replica = await aReplica();
   expect(await replica.seconds(1)).toEqual(['looks']);
   await replica.pause('k1', 'coins');
@@ -91,7 +91,7 @@ test('a watch was resumed on one replica and stayed paused on the other: each ch
   expect(await replica.seconds(1200)).not.toContain('pause');
 });
 
-test('the database did not answer when an operator resumed a watch: it is acted on as soon as it does', async () => {
+test('acts on a change as soon as the database answers', async () => {
   await using replica = await aReplica();
   replica.broken.action = true;
   await replica.pause('k1', 'coins');

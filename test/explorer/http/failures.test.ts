@@ -363,7 +363,7 @@ describe('asking again within a poll', () => {
   });
 });
 
-test('another replica had taken the explorer over: no request left any more, not even the second try of one', async () => {
+test('sends no request, not even a second try, once another replica has the explorer', async () => {
   await using server = await startServer((_request, response) => {
     sendText(response, '', { status: 500 });
   });

@@ -124,7 +124,7 @@ onEachEngine((open) => {
     expect(await deliveriesOf(database.sql, WATCH, 'low', 9)).toHaveLength(3);
   });
 
-  test('a message about several alerts lost the one in which an alert was told alone, which then said for ever that it fires', async () => {
+  test('a message about several alerts keeps the receipt of a message about an alert alone', async () => {
     await using opened = await open();
     const { database } = opened;
     const told = (receipt: string): Settlement => ({ state: 'sent', outcome: { type: 'sent', answer: '', receipt } });
