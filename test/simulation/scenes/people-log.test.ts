@@ -43,7 +43,7 @@ test('an acknowledgement of one of them, while it stands, takes its place', () =
 
 function share(...keys: readonly string[]): DeliveryBatch {
   return {
-    id: 'large' as DeliveryBatch['id'],
+    id: 'large',
     kind: 'news',
     target: { channel: 'post', recipient: 'a@example.com' },
     groupId: 'group',
