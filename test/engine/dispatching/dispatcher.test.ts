@@ -248,6 +248,32 @@ test('a try that begins while a retraction is decided is followed by it', async 
   expect(await daemon.sent()).toEqual(['ops retracted']);
 });
 
+test.each([
+  ['of a try whose outcome is unknown', 'unknown'],
+  ['that is being sent', 'under-way'],
+] as const)('what fires and is over behind an end %s is told as one thing', async (_what, outcome) => {
+  await using daemon = await aDispatcher();
+  const { clock, store } = daemon;
+  await daemon.decided(FIRING, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops firing']);
+  await daemon.decided(RESOLVED, ['ops']);
+  await daemon.route();
+  const [end] = await claim(store, 'ops', 1, clock.now());
+  if (end === undefined) throw new Error('no end');
+  const tried = { id: end.delivery.id, attempt: end.attempt };
+  const later: Settlement = { ...LATER, dueAt: clock.now() + MINUTE, outcome: { type: 'unknown', why: 'reset' } };
+  if (outcome === 'unknown') await store.settle(tried, later, clock.now());
+  await daemon.decided({ ...FIRING, seq: 3, episode: 2 }, ['ops']);
+  await daemon.route();
+  await daemon.decided({ ...RESOLVED, seq: 4, episode: 2 }, ['ops']);
+  await daemon.route();
+  if (outcome === 'under-way') await store.settle(tried, SENT, clock.now());
+  await clock.advance(MINUTE);
+  const sent = await daemon.sent();
+  expect(sent).toEqual(outcome === 'unknown' ? ['ops resolved', 'ops resolved'] : ['ops resolved']);
+});
+
 test('what fires and is over before anything was sent is told as one thing', async () => {
   await using daemon = await aDispatcher();
   await daemon.decided(FIRING, ['ops']);

@@ -16,17 +16,16 @@ import { moved, notAfter } from './moved-clock.ts';
 /** States to decide when their group is due. Word by word as in the index. */
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
-/** True for a delivery that may have arrived: it is under way, or the outcome of a try is unknown. */
-export const MAY_HAVE_ARRIVED = `CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END`;
-
 /**
- * True if a delivery of a pending transition to the recipient may have arrived: it is under way, or the outcome of a
- * try is unknown; null: no transition is pending. A refused try has not arrived. If `closed` is 0, no transition was
- * ever added to a delivery.
+ * The last transition in a delivery that may have arrived: it is under way, or the outcome of a try is unknown; 0: there
+ * is none. A refused try has not arrived.
  */
+export const LAST_TRIED = `max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN member.seq ELSE 0 END)`;
+
+/** Null: no transition is pending. If `closed` is 0, no transition was ever added to a delivery. */
 const TRIED = `
   CASE WHEN state.closed > 0 THEN (
-    SELECT max(${MAY_HAVE_ARRIVED})
+    SELECT ${LAST_TRIED}
     FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
       AND mine.state IN ('due', 'sending')) END AS tried`;
@@ -59,8 +58,10 @@ export function stateOf(row: Row): RecipientState {
   };
 }
 
-function owedIn({ tried }: Row): RecipientState['owed'] {
-  return tried === 1 ? 'tried' : tried === 0 ? 'untried' : null;
+/** The end of the episode before may be under way: nothing follows from that for the begin of this one. */
+function owedIn(row: Row): RecipientState['owed'] {
+  const { tried, begun } = intsOrNull(row, 'tried', 'begun');
+  return tried === null ? null : tried >= (begun ?? 1) ? 'tried' : 'untried';
 }
 
 const heldShape = z.object({
