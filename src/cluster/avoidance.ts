@@ -40,9 +40,9 @@ export interface AvoidanceOptions {
 }
 
 const AVOIDED_MS = 120_000;
-/** Before the end of that the host is asked again, in each round. */
+/** The host is tried again in each round before this time is over. */
 const ASKED_AGAIN_MS = 15_000;
-/** No host is asked more often than the rounds are long. */
+/** A host is tried at most once in a round. */
 const PROBED_MS = 4000;
 
 interface Avoided {
@@ -90,7 +90,7 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     if (back.length > 0) onNews();
   }
 
-  /** One that is about to be given back is held until then. */
+  /** A shard that is about to be given back is held until then. */
   function giveAway(): void {
     for (const shard of cutOff().filter((one) => !avoided.has(one))) {
       const takers = others().filter(takes(shard));

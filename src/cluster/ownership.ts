@@ -38,8 +38,8 @@ export interface Ownership {
   avoid(shard: Shard): boolean;
 
   /**
-   * By this a shard is given back and avoided where no request of 30 seconds got an answer, while another replica gets one
-   * from that host. It is avoided until the host answers this process again.
+   * Gives a shard back and avoids it if no request of 30 seconds got an answer, while another replica gets one from
+   * that host. It is avoided until the host answers this process again.
    */
   consult(reach: Reach): void;
 
@@ -52,26 +52,26 @@ export interface Ownership {
   allHeld(): Promise<boolean>;
 
   /**
-   * Renews, claims and releases until the signal aborts; then releases all that is held. Resolves at once where not shared.
-   * Rejects with a `StateMismatchError` where this process may not go on with the state; all that it held is given back.
+   * Renews, claims and releases until the signal aborts; then releases all shards. Resolves at once if not shared.
+   * Rejects with a `StateMismatchError` if this process may not continue with the state; all its shards are given back.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface DeclaredConfig {
-  /** Equal where two replicas ask, decide and tell the same. */
+  /** Equal for two replicas that poll, decide and send the same. */
   readonly checksum: string;
-  /** All that it has. */
+  /** All watches of the config. */
   readonly watches: readonly WatchId[];
-  /** All that the config has work for. */
+  /** All shards that the config has work for. */
   readonly shards: readonly DeclaredShard[];
 }
 
 /** Each method is awaited before the next one is called, also those of other followers. */
 export interface Follower {
   /**
-   * The shard is held now, and `fenceOf` answers. What is stored of it is read before anything is decided. `isTakeover`: who
-   * held it did not give it back.
+   * The shard is held now, and `fenceOf` answers. Its stored data is read before any decision. `isTakeover`: the former
+   * holder did not give it back.
    */
   claimed(shard: Shard, isTakeover: boolean): Promise<void>;
   /** The shard is about to be given back: resolves when no work on it runs, and unsaved values are stored. */
@@ -83,7 +83,7 @@ export interface Follower {
 export interface ClusterView {
   /** Live ones, this one first. Empty where not shared. */
   readonly replicas: readonly ReplicaView[];
-  /** By key. Empty where not shared. */
+  /** By key. Empty if not shared. */
   readonly shards: readonly ShardView[];
   /** The checksum of the config that most live replicas run; null before that is known. */
   readonly configInForce: string | null;
@@ -97,9 +97,9 @@ export interface ReplicaView {
   readonly name: string;
   readonly checksum: string;
   readonly isSelf: boolean;
-  /** It has a say in which config is in force. */
+  /** The replica has a vote on the config in force. */
   readonly counts: boolean;
-  /** Since when another config than its own is in force, where that is for a minute; null else. */
+  /** The time since when another config is in force, if that lasts for a minute; null else. */
   readonly outvotedSince: Instant | null;
 }
 
@@ -113,7 +113,7 @@ export interface ShardView {
 export interface ClusterCounts {
   /** Shards that were lost without being released. */
   readonly leasesLost: number;
-  /** Shards that were claimed after another replica had held them. */
+  /** Shards that were claimed after another replica held them. */
   readonly takeovers: number;
   readonly fencedCommits: number;
 }

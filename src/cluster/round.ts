@@ -24,9 +24,9 @@ export interface RoundState {
   readonly claimsFrom: number;
   /** Groups of shards of which this replica held more than its quota. */
   readonly crowded: readonly string[];
-  /** Since when all live replicas are known to run one config. */
+  /** The time since when all live replicas are known to run one config. */
   readonly agreedSince: number | null;
-  /** They did so for long enough. */
+  /** All live replicas have run one config for long enough. */
   readonly mayRetire: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface RoundPlan {
 
 export interface ShardClaim {
   readonly family: Family;
-  /** These, as far as they are free. */
+  /** The shards that may be claimed if they are free. */
   readonly shards: readonly Shard[];
   readonly count: number;
 }
@@ -77,12 +77,14 @@ export interface ShardClaim {
 const AGREED_MS = 30_000;
 const OUTVOTED_MS = 60_000;
 
-/** Requests that left just before the end of the lease are answered before another replica asks: 2 s of 15. */
+/**
+ * Requests that were sent just before the end of the lease are answered before another replica sends any: 2 s of 15.
+ */
 function marginMs(leaseMs: number): number {
   return (leaseMs * 2) / 15;
 }
 
-/** For so long after an outage nothing is claimed: the owners of leases that ended renew them first. */
+/** The time after an outage without claims: the owners of ended leases renew them first. */
 function afterOutageMs(leaseMs: number): number {
   return (leaseMs * 2) / 3;
 }
@@ -132,7 +134,10 @@ function outvotedIn(
   return new Map(outvoted.map(({ id }) => [id, before.get(id) ?? { at: now, sentAt }]));
 }
 
-/** Since when a replica is outvoted, once it is for a minute: new rules go out to one after another within that. */
+/**
+ * The time since when a replica is outvoted, if that lasts for a minute: new rules reach one replica after another
+ * within that.
+ */
 export function outvotedSince({ outvoted }: RoundState, id: string, now: number): Instant | null {
   const since = outvoted.get(id);
   return since === undefined || now - since.sentAt < OUTVOTED_MS ? null : since.at;
@@ -173,7 +178,7 @@ function groupsIn({ id, renewed }: RoundInput, inForce: string | null): ShareGro
   return groupsFor(id, shards, sharers);
 }
 
-/** How many too many are held; negative: how many more may be. */
+/** The number of shards above the quota; negative: below it. */
 function surplusOf({ shards, share }: ShareGroup, mine: readonly Shard[]): number {
   return mine.filter((shard) => shards.includes(shard)).length - share;
 }

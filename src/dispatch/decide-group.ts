@@ -90,7 +90,7 @@ function is<T extends Next['type']>(type: T): (one: JudgedMember) => one is Of<T
   return (one): one is Of<T> => one.next.type === type;
 }
 
-/** News goes out together as soon as some of it is due. */
+/** New transitions are sent together as soon as one of them is due. */
 function* tellNews(round: Round, news: readonly Of<'news'>[]): Steps<void> {
   const { part, context } = round;
   const dueAt = earliest(news.map((one) => dueAtOf(one, part.closedAt, context.now)));
@@ -116,7 +116,7 @@ function inMessages<M extends JudgedMember>(news: readonly M[]): (readonly M[])[
 interface Ready<M extends JudgedMember> {
   readonly one: M;
   readonly lines: readonly ClosedLine[];
-  /** When it is due by itself. */
+  /** The time at which it is due by itself. */
   readonly at: Instant;
 }
 

@@ -152,7 +152,7 @@ const WHY_DROPPED = { silence_summary: 'silenced', inhibition_summary: 'inhibite
 
 function nextWithoutNews(context: Context, facts: Facts): Next {
   const { owed, state, member } = facts;
-  // An alert that the target was not told of yet is on its way.
+  // An alert without a sent message has a pending one already.
   if (state.renewed !== null && isHeard(state) && member.isOpen) return nextRenewed(context, facts, state.renewed);
   const repeatMs = repeatEvery(member, state, facts.timers);
   const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
@@ -198,7 +198,7 @@ export function repeatEvery(
   return (!isEvent || routing.options.requireAck === true) && severity !== 'info' ? repeatMs : null;
 }
 
-/** How often a begin that was given up is tried again where nothing is repeated. */
+/** The interval of tries for a begin that was given up, if it has no repeats. */
 const GIVEN_UP_MS = 4 * 3_600_000;
 
 /** Nothing of it is on its way, and the target never accepted the begin. */

@@ -8,10 +8,10 @@ import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 /** A critical alert fails over if no channel accepted it for so long. */
 const FAILOVER_MS = 300_000;
 
-/** By target: how often it was called since the time to the steps began. */
+/** By target: the number of calls since the time to the steps began. */
 export type CallCounts = Readonly<Record<string, number>>;
 
-/** Steps for one target that are due together call it one by one, so long after each other. */
+/** Steps for one target that are due together call it one by one, with this time between them. */
 export const APART_MS = 60_000;
 
 /** One alert, and what its targets know of it. */
@@ -48,10 +48,10 @@ export function isAnswered(routing: Pick<Routing, 'options'>): boolean {
   return needsAck(routing) || routing.options.failover !== null;
 }
 
-/** Targets to call in now, and when to ask again. */
+/** Targets to call now, and the time of the next decision. */
 export interface CallIn {
   readonly escalate: readonly Recipient[];
-  /** As they are then. */
+  /** The counts after these calls. */
   readonly calls: CallCounts;
   readonly failover: readonly Recipient[];
   readonly askAt: Instant | null;

@@ -1,5 +1,5 @@
-// A message may wait for its first try, since its receiver is slow or fails. Alerts that are held by then leave it. Once it was
-// tried, it goes on.
+// A message may wait for its first try, since its receiver is slow or fails. Alerts that are held back by then are
+// removed from it. After a try it stays unchanged.
 import type { Instant } from '../lib/clock.ts';
 import type { AlertEpisode, Key, Policy, InhibitionSource, TransitionName } from './model.ts';
 import { isEnd } from './owed.ts';
@@ -14,7 +14,7 @@ export interface ClosedMember extends Omit<AlertEpisode, 'alert'> {
   readonly isRepeat: boolean;
 }
 
-/** It leaves the message: all of this key from this seq on. */
+/** Removed from the message: all of this key from this seq on. */
 export type HeldMember = Pick<ClosedMember, 'key' | 'seq' | 'isRepeat'>;
 
 /** The alerts of a message, and the facts by which they may be held. */

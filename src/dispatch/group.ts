@@ -1,4 +1,4 @@
-// Groups: which alerts of a target share one message, and when it goes out.
+// Groups: alerts of a target that share one message, and its time.
 import { idOf } from '../core/model/watch/identity.ts';
 import type { Recipient, Severity } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';

@@ -134,7 +134,7 @@ export interface RecipientState {
   readonly begun: number | null;
   readonly held: Held | null;
   readonly heldAt: Instant | null;
-  /** Its deliveries that are not settled: `tried` if one of them may have arrived; null: there are none. */
+  /** Its unsettled deliveries: `tried` if one of them may have arrived; null: there are none. */
   readonly owed: 'untried' | 'tried' | null;
   /** The reason to send what is open at once, even if it was sent before; null: none. */
   readonly renewed: Renewal | null;
@@ -173,7 +173,7 @@ export interface DispatchGroup {
   /** Null: the target may be sent any number. */
   readonly cap: Cap | null;
   readonly version: number;
-  /** When its last batch was closed. */
+  /** The time when its last batch was closed. */
   readonly closedAt: Instant | null;
   readonly members: readonly GroupMember[];
 }
@@ -268,7 +268,7 @@ export interface BatchMember {
   readonly seq: number;
   readonly as: SentAs;
   readonly renewed: Renewal | null;
-  /** Since when it was held back; null: it was not. */
+  /** The time since when it is held back; null: it is not. */
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */
   readonly heldBy: string | null;

@@ -37,7 +37,7 @@ export interface ReroutingRules extends Omit<RoutingRules, 'unanswered'> {
   readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
 }
 
-/** By target: since when the config does not have it. */
+/** By target: the time since when the config does not have it. */
 export type GoneTargets = Readonly<Record<string, Instant>>;
 
 export interface Rerouted extends Owing {
@@ -122,7 +122,7 @@ function goneEntry({ target, goneSince }: Standing): [string, Instant][] {
   return goneSince === null ? [] : [[targetKey(target), goneSince]];
 }
 
-/** Where a target that knows of an alert stands now. */
+/** The present place of a target that has a state of an alert. */
 interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
   readonly isNamed: boolean;
   readonly goneSince: Instant | null;
@@ -182,7 +182,7 @@ function joiningOf(
   return named.flatMap((target) => joinOf(target, { known, newest }, from));
 }
 
-/** It was not told of what happened from that seq on, and is now. */
+/** The target was not sent the transitions from that seq on, and they are pending now. */
 export function joinOf(
   target: Recipient,
   { known, newest }: Pick<ActiveAlert, 'known' | 'newest'>,

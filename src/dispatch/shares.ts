@@ -17,7 +17,7 @@ export interface RoundShare {
 export type DeliveryShares = ReadonlyMap<DeliveryId, DeliveryShare>;
 
 export interface DeliveryShare {
-  /** With all members. */
+  /** The batch with all members. */
   readonly batch: DeliveryBatch;
   readonly isFirst: boolean;
   readonly isLast: boolean;

@@ -9,7 +9,7 @@ export function stateWaiting({ state, owed }: JudgedMember): RecipientState {
   return closedBefore(state, owed.items[0]?.from ?? owed.newest + 1, owed.withdraw !== null);
 }
 
-/** No transition of it is pending. */
+/** No transition of the member is pending. */
 export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
@@ -21,7 +21,7 @@ export function stateHeld(judged: JudgedMember, why: Held, now: Instant): Recipi
   return { ...stateWaiting(judged), held: first, heldAt: heldAt ?? now };
 }
 
-/** Its first lines are in a message. `rest`: what holds the others. */
+/** The first lines of the member are in a message. `rest`: the cause that holds the others. */
 export function stateTold(judged: JudgedMember, lines: number, rest: Held | null, now: Instant): RecipientState {
   const { state, owed } = judged;
   const closed = closedBefore(state, owed.items[lines]?.from ?? owed.newest + 1, owed.withdraw !== null);

@@ -10,7 +10,7 @@ import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
 import type { AnswerFixture } from './model.ts';
 
-/** The test gives no answer to a question that was asked. */
+/** The test has no answer to a question of the kind. */
 export class MissingAnswer extends Error {
   override readonly name = 'MissingAnswer';
 }

@@ -8,7 +8,7 @@ import type { Watch } from '../core/model/watch/watch.ts';
 import type { Route } from '../dispatch/model.ts';
 
 export interface RuleTest {
-  /** As it is shown. */
+  /** As it is printed. */
   readonly file: string;
   readonly line: number;
   readonly name: string;

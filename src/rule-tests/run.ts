@@ -56,7 +56,7 @@ export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
   return { polls: results, sent: sentIn(test, results), broken: null };
 }
 
-/** Without a baseline of its own, the list was empty one interval before the first poll. */
+/** Without its own baseline, the list was empty one interval before the first poll. */
 function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   const blank = blankMemory(watch);
   if (!isWithoutBaseline) return blank;

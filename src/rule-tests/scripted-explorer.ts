@@ -15,7 +15,7 @@ export interface ScriptedExplorer {
   readerFor(poll: WrittenPoll): PollReader;
 }
 
-/** The explorer that the watch of a test reads. Like a real one, it remembers the head and the blocks that it showed. */
+/** The explorer that the watch of a test reads. Like a real one, it keeps the head and the blocks that it showed. */
 export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
   const { kind, target } = watch;
   const headPath = kind.head(target)?.path;
@@ -52,7 +52,7 @@ export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
       ...(see === null ? {} : { see }),
     };
 
-    /** Where the test does not say how far the explorer has read, it is not behind. */
+    /** If the test does not say how far the explorer has read, it is not behind. */
     async function asked(need: HeadNeed): Promise<TickChain> {
       if (!givesHead) return upToHead(Math.max(highest + 1, need.head));
       const alone = await readTickChain(watch, read);

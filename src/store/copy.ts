@@ -37,7 +37,7 @@ export async function copyOut(place: DatabasePlace, file: string): Promise<Copie
   if (existsSync(file)) throw new StorageError(`${file} exists already: name a new file.`);
   await using database = await current(place);
   try {
-    // Its log is the one of a rollback: a new file of 2 GB in one transaction needs none beside it.
+    // A rollback journal: a new file of 2 GB in one transaction needs no log beside it.
     const opened = answering(file, 'make', () => openDatabase(file));
     await using target = createSingleDatabase(opened, { file });
     await migrateState(target);

@@ -15,7 +15,7 @@ import { policyAt } from './tables/operators/policy.ts';
 import { alikeTogether, FIRST_KEY, moreMembers, pageEnd, type KeyPage } from './tables/deliveries/delivery-members.ts';
 import { markSent, type SentSettlement } from './tables/deliveries/settled-deliveries.ts';
 
-/** With all of its members; after the transaction in which it was claimed. */
+/** Reads all of its members, after the transaction of the claim. */
 export async function wholeDelivery(sql: Sql, { claimed, unread }: TakenDelivery): Promise<Claimed> {
   if (unread === null) return claimed;
   const { delivery } = claimed;
@@ -54,7 +54,7 @@ export async function markedBefore(
   return marked;
 }
 
-/** With a turn of the event loop between two of them. */
+/** Yields to the event loop between two pages. */
 async function* keyPages(sql: Sql, id: DeliveryId): AsyncGenerator<KeyPage, void, undefined> {
   for (let after = FIRST_KEY; ;) {
     const to = await pageEnd(sql, id, after);

@@ -14,7 +14,7 @@ export type LinkSecrets = z.output<typeof LinkSecrets>;
 const OLD_MS = 30 * 86_400_000;
 const BYTES = 32;
 
-/** With the salt of the names of plans. To be called at the start of a process. */
+/** Also stores the salt of the names of plans. Must be called at the start of a process. */
 export async function keepSecrets(sql: Sql): Promise<void> {
   const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
   await writeFact(sql, 'links', { since, secrets });

@@ -16,13 +16,13 @@ import { addressOf } from './postgres/address.ts';
 import type { AcceptedConfig, DatabasePlace } from './postgres/open.ts';
 import { StorageError, type Store, type StoreReader } from './contract/store.ts';
 
-/** Where the state is, and how large it may become. */
+/** The place of the state, and its largest size. */
 export interface StoreSettings extends StatePlace {
   readonly maxBytes: number;
   readonly backup: BackupOptions;
 }
 
-/** `postgres`: a database, where no file keeps the state. Only then anything of it is loaded. */
+/** `postgres`: a database instead of a file. Its code is loaded only then. */
 export interface StatePlace {
   readonly file: string;
   readonly postgres?: DatabasePlace | null;
@@ -61,7 +61,7 @@ export async function openStore(state: StoreSettings, tools: StoreTools): Promis
 
 const onPostgres = (): Promise<typeof import('./postgres/open.ts')> => import('./postgres/open.ts');
 
-/** Where the state is, for people. */
+/** The place of the state, for people. */
 export function stateName({ file, postgres }: StatePlace): string {
   return postgres ? addressOf(postgres.url.reveal()).name : file;
 }
@@ -138,7 +138,7 @@ function databaseOf({ file, postgres }: StatePlace): DatabasePlace {
 }
 
 /**
- * Gives a config its say in the agreement of replicas although it names nothing that the database remembers. Resolves with
+ * Gives a config a vote in the agreement of replicas although its watches have no memory in the database. Resolves with
  * the names of the replicas that run it. Rejects with a StorageError.
  */
 export async function acceptConfig(state: StatePlace, accepted: AcceptedConfig): Promise<string[]> {

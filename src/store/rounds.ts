@@ -198,7 +198,7 @@ export async function putBackHeld(sql: Sql, tried: Tried, held: readonly HeldMem
 
 const goneShape = z.record(z.string(), z.number());
 
-/** None where they cannot be read: their time begins again. */
+/** Empty if they cannot be read: their time starts again. */
 export async function goneTargets(sql: Sql): Promise<GoneTargets> {
   return goneShape.safeParse(await readFact(sql, 'gone-targets')).data ?? {};
 }

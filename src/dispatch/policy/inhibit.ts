@@ -51,7 +51,7 @@ function isBelieved(
   return now - until <= BELIEVED_MS || (until < startedAt && now - startedAt < FIRST_POLL_MS);
 }
 
-/** At most two for the same values: one of them may be the alert that is asked about. */
+/** At most two for the same values: one of them may be the alert in question. */
 function sourcesOf<S extends InhibitingAlert>(rule: InhibitRule, open: readonly S[]): Map<string, S[]> {
   const byValues = new Map<string, S[]>();
   for (const source of open) {

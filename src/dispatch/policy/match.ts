@@ -12,7 +12,7 @@ import type { Labels, Matcher } from '../model.ts';
  * matches({ severity: '*' }, {}) // false
  */
 export function matches(matcher: Matcher, labels: Labels): boolean {
-  // Storms ask this millions of times: no list of pairs is made.
+  // Called millions of times in a storm: no list of pairs is made.
   for (const label in matcher) {
     const wanted = matcher[label] ?? [];
     if (!fitsAny(wanted, Object.hasOwn(labels, label) ? labels[label] : undefined)) return false;
@@ -22,7 +22,7 @@ export function matches(matcher: Matcher, labels: Labels): boolean {
 
 function fitsAny(wanted: string | readonly string[], value: string | undefined): boolean {
   if (typeof wanted === 'string') return fits(wanted, value);
-  // A negated list excludes each of its patterns, and then `fits` is asked for all of them.
+  // A negated list excludes each of its patterns, so `fits` checks all of them.
   const isNegated = wanted[0]?.startsWith('!') ?? false;
   return isNegated ? wanted.every((pattern) => fits(pattern, value)) : wanted.some((pattern) => fits(pattern, value));
 }

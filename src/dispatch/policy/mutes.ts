@@ -6,7 +6,7 @@ import type { MuteWindow } from '../model.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Windows that follow each other without a gap are joined so many times, then asked for again. */
+/** The most windows without a gap between them that are joined; then a later decision continues. */
 const MOST_JOINED = 16;
 
 /** When the windows that hold at an instant are over; null: none holds. Windows that touch count as one. */

@@ -1,5 +1,5 @@
-// How many messages one recipient is sent. Messages with a critical line have a share of their own, twice as large, of which
-// one rule takes at most a quarter. Whatever is over goes out together, as one summary for each ten minutes and share.
+// Caps of messages to one recipient. Messages with a critical line have their own cap, twice as large, of which one
+// rule takes at most a quarter. Alerts above a cap are sent in one summary for each ten minutes and cap.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type {
@@ -55,7 +55,7 @@ export function isCommonFull(cap: Cap | null, { common }: Pick<SentBefore, 'comm
   return cap !== null && isFull(cap, common, now);
 }
 
-/** No message with a critical line of this rule may be sent now. */
+/** True if no message with a critical line of this rule may be sent now. */
 export function isCriticalFull(cap: Cap, { critical }: SentBefore, rule: string, now: Instant): boolean {
   const all = { burst: cap.burst * TIMES_OF_CRITICAL, perHour: cap.perHour * TIMES_OF_CRITICAL };
   const ofRule = { burst: Math.ceil(all.burst * SHARE_OF_RULE), perHour: Math.ceil(all.perHour * SHARE_OF_RULE) };

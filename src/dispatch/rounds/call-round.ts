@@ -85,7 +85,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   const overAt = endOf(before);
   const isOpen = (overAt === null || now < overAt) && !(ack === null && isClosedBy(before, now));
   const hasEnded = isOpen && ack === null && before.answered !== null;
-  // No process may have run when it ended.
+  // Perhaps no process ran when it ended.
   const calledFrom = Math.min(now, before.ackEndsAt ?? now);
   const left = leftOut(before, rules);
   const current = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
@@ -113,7 +113,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   return { owing: distinct(owing), state };
 }
 
-/** When the time of an event is over; null: a condition has an end of its own. */
+/** The end of an event's time; null: a condition has its own end. */
 function endOf({ isEvent, openedAt }: CalledAlert): Instant | null {
   return isEvent ? openedAt + EVENT_OPEN_MS : null;
 }
@@ -215,7 +215,7 @@ function leftOut({ known, ...alert }: CalledAlert, rules: Rules): Knowledge[] {
   return waiting.filter(({ target, via }) => !(via === 'escalate' ? steps : failovers).has(targetKey(target)));
 }
 
-/** Where a later reload names it again, it is called. */
+/** If a later reload names it again, it is called. */
 function withoutCall(alert: CalledAlert, { target, via }: Knowledge): CalledAlert {
   const { [targetKey(target)]: count = 0, ...others } = alert.calls;
   const calls = count > 1 ? { ...others, [targetKey(target)]: count - 1 } : others;
@@ -232,7 +232,7 @@ function failoverAskAt(alert: CalledAlert, { failover }: CallIn, now: Instant): 
   return isHeld && !alert.isAccepted ? now + APART_MS : null;
 }
 
-/** A target that was not told of the alert yet. */
+/** True if the target was not sent the alert yet. */
 function isOnItsWay({ begun, wanted, closed }: RecipientState, { began }: Pick<CalledAlert, 'began'>): boolean {
   return begun === null && wanted >= began && wanted > closed;
 }

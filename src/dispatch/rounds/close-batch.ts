@@ -23,7 +23,7 @@ interface Envelope {
   readonly target: Recipient;
   readonly groupId: string | null;
   readonly dueAt: Instant;
-  /** When its group closed the one before: a repeat of a message that was given up is another one. */
+  /** The time when its group closed the former batch: a repeat of a message that was given up is another one. */
   readonly closedAt: Instant | null;
 }
 

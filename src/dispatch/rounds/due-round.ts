@@ -39,7 +39,7 @@ export interface DueGroup {
   /** The next decision of earlier members if only new ones were read; null: all were read. */
   readonly restWakesAt: Instant | null;
   readonly members: readonly DueMember[];
-  /** Members whose newest notification cannot be read: nothing of them can be told, and they wait for nothing more. */
+  /** Members whose newest notification cannot be read: they cannot be sent, and wait for nothing more. */
   readonly damaged: readonly Key[];
   /** Members with keys behind this one are still to be read; null: none are. */
   readonly unread: Key | null;

@@ -60,7 +60,7 @@ const MOST_REROUTED = 500;
 // Transitions can be stored without a wake, if a commit was stored but its answer was lost.
 const LONGEST_REST_MS = 60_000;
 
-/** After so few nothing else has to run first: a lone alert goes on to be decided at once. */
+/** After so few, no other work has to run first: a single alert is decided at once. */
 const FEW_OWING = 20;
 const MOST_IN_A_TURN = 4;
 
@@ -70,7 +70,7 @@ interface ReroutedPage {
   readonly last: Key | null;
 }
 
-/** Whether there may be more to do, and when to look: now, or in a turn of the event loop of its own. */
+/** Whether there may be more to do, and the time of the next step: now, or in another turn of the event loop. */
 type More = 'nothing' | 'now' | 'next-turn';
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {

@@ -38,7 +38,7 @@ export async function raiseSeverities(
   return ends.find((end) => end !== 'kept') ?? 'kept';
 }
 
-/** It was routed as less severe. Whether it was ever told as severe is for the memory of its watch to say. */
+/** It was routed as less severe. The memory of its watch decides whether it was ever sent as severe. */
 function isRaised({ watch, alert, severity }: ActiveAlert, { ruleOf: ruleIn }: Rules): boolean {
   const rule = ruleIn(watch, alert);
   return rule?.type === 'rule' && isHigher(rule.severity, severity);

@@ -17,11 +17,13 @@ export interface BatchOptions<Item> {
   readonly shardOf: (item: Item) => Shard;
   /** Asked when it is about to be committed; one that is not is dropped in silence. */
   readonly isInForce: (item: Item) => boolean;
-  /** It is on disk, or holds nothing that has to be. */
+  /** The decision is on disk, or needs no write. */
   readonly onCommitted: (item: Item) => void;
 }
 
-/** `dropped`: it was not in force any more, or its shard is not held. `rejected`: the storage answered with an error. */
+/**
+ * `dropped`: it was not in force any more, or its shard is not held. `rejected`: the storage answered with an error.
+ */
 export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
 
 export interface CommitBatch<Item> {
@@ -71,7 +73,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
     return 'kept';
   }
 
-  /** Together; and when that fails, one by one, so that none is held up by another. */
+  /** Commits them together; if that fails, one by one, so that none depends on another. */
   async function commitAll(items: readonly Item[], fence: Fence): Promise<readonly (readonly [Item, CommitEnd])[]> {
     const startedAt = clock.monotonic();
     try {
@@ -84,8 +86,8 @@ export function createBatch<Item extends { readonly decision: Decision }>(
         return end === 'fenced' ? [] : [[item, end] as const];
       });
     } catch (error) {
-      // Nothing was changed here, and hardly in the store: the next poll reads the memory and decides the same.
-      // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
+      // No memory was changed here, and hardly in the store: the next poll reads it and decides the same. A store that
+      // is slow to refuse is locked by another program: each further commit would wait for it again.
       const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
       if (!isLast) return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
       outages.storageFails(error);

@@ -1,6 +1,6 @@
-// Asks whether an explorer still shows the chain that it showed before: at the first poll after a start, once a day, and
-// when its head falls by more than 64 blocks. While it shows another chain its watches see nothing, and it is asked again
-// once a minute.
+// Checks whether an explorer still shows the same chain: at the first poll after a start, once a day, and when its head
+// falls by more than 64 blocks. While it shows another chain its polls are missed, and it is checked again once a
+// minute.
 import {
   heightsToCompare,
   identityOf,

@@ -10,7 +10,7 @@ export interface ChangesSince {
 
 export interface ChangedWatches {
   note(id: WatchId): void;
-  /** It may be any of them. */
+  /** Any watch may have changed. */
   noteAll(): void;
   /** Since the mark of an earlier answer; 0: since ever. */
   since(mark: number): ChangesSince;

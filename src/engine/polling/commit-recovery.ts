@@ -22,11 +22,11 @@ export interface RecoveryOptions {
   readonly batch: CommitBatch<DecidedPoll>;
   /** Reads the stored memory of one watch; undefined: nothing is stored. */
   readonly recall: (watch: Watch) => Promise<Memory | undefined>;
-  /** The memory that is held, which is that of the last commit. */
+  /** The memory in force, which is that of the last commit. */
   readonly heldMemory: (watch: Watch) => Memory;
-  /** The stored memory replaces the one that is held; undefined: nothing is stored any more. */
+  /** The stored memory replaces the one in force; undefined: none is stored any more. */
   readonly replace: (watch: Watch, stored: Memory | undefined) => void;
-  /** The same observation on the memory that is held now; null when the daemon is stopping. */
+  /** The same observation on the memory in force now; null when the daemon is stopping. */
   readonly decideAgain: (decided: DecidedPoll) => Promise<DecidedPoll | null>;
   readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
   readonly outages: Pick<Outages, 'storageFails'>;
@@ -42,7 +42,7 @@ export interface UnkeptDecisions {
   unkept(watch: WatchId): Decision | undefined;
   /** Watches that are not polled any more included. */
   unkeptWatches(): readonly WatchId[];
-  /** Its decisions are stored, or of no use any more. */
+  /** The decisions of the watch are stored, or of no use any more. */
   forget(watch: WatchId): void;
 }
 
@@ -75,7 +75,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     return (await readAgain(watch, 'rejected')) !== 'failed' || unkept.has(watch.id);
   }
 
-  /** Whether the stored memory is newer than the one that was held, or anything else. */
+  /** Reads the memory again: whether the stored one is newer than the one in force. */
   async function readAgain(watch: Watch, cause: RecallCause): Promise<'newer' | 'not-newer' | 'failed'> {
     uncertain.add(watch.id);
     try {

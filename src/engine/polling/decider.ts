@@ -36,7 +36,7 @@ export interface DeciderOptions {
 }
 
 /**
- * Null: the daemon is stopping, or the explorer is not asked from here any more. Throws `Postponed` where the plan has no
+ * Null: the daemon is stopping, or this process may no longer poll the explorer. Throws `Postponed` if the plan has no
  * credits for the poll now.
  */
 export interface Decider {
@@ -57,7 +57,9 @@ export function createDecider(options: DeciderOptions): Decider {
   /** Watches with a defect in their last poll, which is logged once. */
   const defective = new Set<WatchId>();
 
-  /** A defect around the rules must not stop the watch in silence: it is a missed poll, which is counted and told. */
+  /**
+   * A defect outside of the rules must not stop the watch silently: it is a missed poll, which is counted and reported.
+   */
   async function missedAs(error: unknown, watch: Watch, known: Memory): Promise<DecidedPoll | null> {
     if (error instanceof Postponed) throw error;
     if (isStop(error)) return null;
@@ -127,7 +129,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
     if (before !== null) return ways.miss(missedFor('other-chain', before, watch));
     const judged = await ways.poll();
     chains.read(explorer, reader.blocks());
-    // A head that fell is seen in the middle of a poll.
+    // A fallen head can show during the poll.
     const after = await otherChain();
     return after === null ? judged : ways.miss(missedFor('other-chain', after, watch));
   }

@@ -35,7 +35,7 @@ export interface HeldWatches {
   versionOf(watch: WatchId): number;
   /** The stored memory replaces the one in force; undefined: no memory is stored any more. */
   replace(watch: Watch, stored: Memory | undefined): void;
-  /** Its stored memory cannot be read. */
+  /** The stored memory of the watch cannot be read. */
   isDamaged(watch: WatchId): boolean;
   /** Reads a damaged memory again. True if it was repaired or removed: then it is in force from now on. */
   mend(watch: Watch): Promise<boolean>;

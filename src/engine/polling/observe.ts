@@ -75,7 +75,7 @@ async function unlessStopped<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The first page of blocks as this tick shows it. Whatever goes wrong leaves it unknown; only a stop is thrown. */
+/** The first page of blocks as this tick shows it. After an error it is unknown; only a stop is thrown. */
 export async function readTickChain({ kind, target }: Watch, read: Read): Promise<TickChain> {
   const question = kind.head(target);
   if (question === null) return 'unknown';

@@ -1,10 +1,11 @@
 // A poll: observe, step, commit; after that the dispatcher is woken.
 //
-// A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
-// polls would only make the explorer slower.
+// A watch is never polled twice at once. A tick during its poll is skipped and counted: a queue of late polls would
+// only make the explorer slower.
 //
-// Only watches of shards that this process holds are polled, and only their memories are kept: another replica may change
-// the rest. Memory is read after the claim of its shard, and dropped before another replica can have the shard.
+// Only watches of shards that this process holds are polled, and only their memories are kept: another replica may
+// change the others. Memory is read after the claim of its shard, and dropped before another replica can have the
+// shard.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
@@ -69,7 +70,7 @@ export interface PollerOptions {
   readonly onRecalled: (cause: RecallCause) => void;
   /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
-  /** Called whenever an explorer was asked whether it still shows the chain that it showed before. */
+  /** Called after each check whether an explorer still shows the same chain. */
   readonly onIdentity: (explorer: string, isOther: boolean) => void;
   readonly hook?: PollHook | null;
   /** Transitions were committed. */
@@ -80,14 +81,14 @@ export interface PollerOptions {
 
 /** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
 export interface PreparedWatches {
-  /** From now on these watches are polled where their shards are held, and no others. Does not fail. */
+  /** From now on exactly these watches are polled, if their shards are held. Does not fail. */
   commit(): void;
 }
 
 export interface Poller {
   /**
-   * Reads what these watches need and changes nothing. Rejects with a `StorageError`. `shardOf`: in force with them; each
-   * explorer has a shard of its own where it is left out.
+   * Reads the stored values of these watches and changes nothing. Rejects with a `StorageError`. `shardOf`: in force
+   * with them; by default each explorer has its own shard.
    */
   prepare(watches: readonly Watch[], shardOf?: ShardOf): Promise<PreparedWatches>;
   /**

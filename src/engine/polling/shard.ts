@@ -4,7 +4,7 @@ import type { Shard } from '../../store/contract/fence.ts';
 /** The shard that guards writes about an explorer and its watches. Explorers of one plan share one shard. */
 export type ShardOf = (explorer: string) => Shard;
 
-/** Where each explorer has a plan of its own. */
+/** For explorers that each have their own plan. */
 export const explorerShard: ShardOf = (explorer) => `explorer:${explorer}`;
 
 /** The shard of the explorer that a watch reads. */

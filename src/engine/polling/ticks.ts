@@ -35,9 +35,9 @@ export interface Tick {
 }
 
 export interface Ticks {
-  /** The tick of an explorer, one for all that ask. */
+  /** The tick of an explorer, shared by all its watches. */
   of(explorer: string): Tick;
-  /** All polls are over. */
+  /** Call this after all polls. */
   end(): void;
 }
 
@@ -65,7 +65,7 @@ export function createTicks(
   };
 }
 
-/** Made when the first question is asked. */
+/** Made at the first question. */
 function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
   let severityByPath: ReadonlyMap<string, Severity> | null = null;
   return (path) => {
@@ -92,7 +92,7 @@ function sharing({ forSeverity, ...reader }: TickRead, isShared: NonNullable<Rea
   };
 }
 
-/** Made when the first list with a filter is asked for. */
+/** Made at the first list with a filter. */
 function sharedIn(due: readonly Watch[]): (question: ListQuestion) => boolean {
   let keysByShared: ReadonlyMap<string, ReadonlySet<string>> | null = null;
   return (question) => {

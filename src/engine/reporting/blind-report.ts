@@ -51,7 +51,7 @@ export async function reportBlind({ clock, log, blind }: BlindReportOptions, sig
   }
 }
 
-/** Not when the clock was set back since. */
+/** False if the clock was set back since. */
 function isRecent(at: Instant | undefined, now: Instant): boolean {
   return at !== undefined && now >= at && now - at < AGAIN_MS;
 }

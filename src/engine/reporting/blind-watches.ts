@@ -69,7 +69,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   /** The time when the store last refused a write. */
   let refusedAt: Instant = -Infinity;
 
-  /** Its memory, by the longer of the intervals of its last poll and of now. */
+  /** Its memory, with the longer of two intervals: that of its last poll, and the present one. */
   function knownOf({ watch, missed }: Pick<Watched, 'watch' | 'missed'>): Memory | Unpolled | undefined {
     const memory = memoryOf(watch.id);
     // A poll without an answer, or with old data, was due at the interval of its time: a longer one does not undo that.

@@ -21,7 +21,7 @@ export interface CoveredElsewhereOptions {
   readonly log: Log;
 }
 
-/** As often as coverage is written down. */
+/** The interval in which coverage is stored. */
 const LOOK_MS = 10_000;
 
 export function createCoveredElsewhere({ store, clock, log }: CoveredElsewhereOptions): CoveredElsewhere {

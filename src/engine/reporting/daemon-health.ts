@@ -48,24 +48,24 @@ export interface DaemonHealth {
   /** In force; `polled`: here. */
   readonly watches: readonly Watch[];
   readonly polled: readonly Watch[];
-  /** No poll of them has ended since the start. */
+  /** Watches without a finished poll since the start. */
   readonly unpolled: readonly Watch[];
-  /** No poll of them has seen anything since the start. */
+  /** Watches without a successful poll since the start. */
   readonly unseen: readonly Watch[];
   readonly blind: readonly BlindWatch[];
-  /** They missed a due time, and are not blind yet. */
+  /** Watches that missed a due time, and are not blind yet. */
   readonly overdue: readonly BlindWatch[];
-  /** Not polled, since an operator said so. */
+  /** Watches that an operator paused. */
   readonly paused: readonly PausedWatch[];
   /** Items of the last hour that no condition judged. */
   readonly notJudged: readonly NotJudged[];
   readonly explorers: readonly ExplorerHealth[];
-  /** Why explorers are not asked, or not believed. */
+  /** The reasons why explorers get no requests, or are not believed. */
   readonly troubles: readonly ExplorerTrouble[];
   /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
   readonly undecided: ReadonlySet<string>;
   readonly channels: ReadonlyMap<string, ChannelHealth>;
-  /** Not accepted by receivers that keep their own state of alerts. */
+  /** Alerts that receivers with their own state have not accepted. */
   readonly owedToMirrors: readonly OutboxDepth[];
   /** Null: one process has the state for itself. */
   readonly cluster: ClusterView | null;
@@ -82,7 +82,7 @@ export interface LowDisk {
 export interface RejectedFiles {
   readonly since: Instant;
   readonly why: string;
-  /** Empty where it was not the files. */
+  /** Empty if the files were not the reason. */
   readonly problems: readonly { readonly file: string; readonly line: number; readonly message: string }[];
 }
 
@@ -92,7 +92,7 @@ export interface ExplorerReading {
   readonly head: HeadReading | null;
   readonly plan: CreditPlanState | null;
   readonly paced: RequestPace | null;
-  /** As its last answer said; null: none did. */
+  /** From its newest answer; null: none had it. */
   readonly credits: number | null;
 }
 
@@ -104,7 +104,7 @@ export interface WorkingParts {
   readonly blindWatches: Pick<BlindWatches, 'unpolled' | 'unseen' | 'blind' | 'overdue' | 'undecided'>;
   paused(): readonly PausedWatch[];
   readonly notJudged: Pick<NotJudgedItems, 'recent'>;
-  /** All that the config names. */
+  /** All explorers of the config. */
   explorers(): readonly ExplorerReading[];
   memoryOf(id: string): Pick<Memory, 'coveredUntil' | 'paceMs'> | undefined;
   troubles(): readonly ExplorerTrouble[];

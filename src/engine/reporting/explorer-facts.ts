@@ -18,7 +18,7 @@ export interface ExplorerHour {
   /** The duration that 99 of 100 requests did not exceed, to within a fifth; null: there was no request. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
-  /** As its last answer that named them said; null: none did. */
+  /** From its newest answer with that number; null: none had it. */
   readonly credits: number | null;
 }
 

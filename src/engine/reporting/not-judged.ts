@@ -13,7 +13,7 @@ export interface NotJudged {
   readonly severity: Severity;
   readonly since: Instant;
   readonly items: number;
-  /** By their names. */
+  /** The names of the watches. */
   readonly watches: ReadonlySet<string>;
 }
 

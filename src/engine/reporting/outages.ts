@@ -11,7 +11,7 @@ export interface Outages {
   storageWorks(): void;
 }
 
-// These reasons concern the thing that was asked for, not the explorer.
+// These reasons concern the requested object, not the explorer.
 const ABOUT_THE_QUESTION: ReadonlySet<MissReason> = new Set(['not-found', 'unprocessable', 'shape']);
 
 export function createOutages(log: Log): Outages {

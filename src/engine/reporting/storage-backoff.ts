@@ -1,4 +1,4 @@
-// How long a loop waits before it asks a storage again that did not answer.
+// The wait of a loop before it tries a failed storage again.
 import type { Log, LogFields } from '../../telemetry/log.ts';
 
 export interface StorageBackoff {

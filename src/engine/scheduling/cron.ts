@@ -67,7 +67,7 @@ export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due
       for (const [name, group] of groupByCron) {
         const { of, task, watches, due } = group;
         if (nextOf(task) === due) continue;
-        // Its timer is set for another time than its next one.
+        // The task's timer is set for another time than its next one.
         void task.destroy();
         groupByCron.set(name, start(of, watches));
         if (due <= now) tick(group, due);

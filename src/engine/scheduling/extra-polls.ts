@@ -5,7 +5,7 @@ import type { Instant } from '../../lib/clock.ts';
 export interface ExtraPolls {
   /** When the first of them is due; Infinity = there is none. */
   nextDue(): Instant;
-  /** Where one is due already, the earlier time stands. */
+  /** If one is due already, the earlier time stays. */
   add(watch: WatchId, due: Instant): void;
   /** Removes and returns the watches that are due. */
   take(now: Instant): Set<WatchId>;

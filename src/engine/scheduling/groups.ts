@@ -71,7 +71,7 @@ function gridGroup(members: readonly Watch[], now: Instant): Group[] {
   return [{ watches: members, intervalMs, phaseMs, due: nextDue({ intervalMs, phaseMs }, now) }];
 }
 
-/** Watches with equal keys are due together where one of them is stretched. */
+/** Watches with equal keys are due together if one of them is stretched. */
 export function questionKeyOf(watch: Watch): string {
   return firstQuestionsOf(watch)[0]?.key ?? '';
 }

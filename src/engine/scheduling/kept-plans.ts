@@ -36,14 +36,14 @@ export interface KeptPlans {
   prepare(explorers: Iterable<string>, nextShards?: ShardOf): Promise<{ commit(): void }>;
   /** Stores plans that have changed. Rejects with a `StorageError`. */
   flush(): Promise<void>;
-  /** The shard is not held any more: nothing of it is written, and the next claim reads it again. */
+  /** The shard is lost: its plans are not written any more, and the next claim reads them again. */
   drop(shard: Shard): void;
 }
 
 interface Held {
   readonly name: string;
   readonly shard: Shard;
-  /** As it stands in the store. */
+  /** The plan in the store. */
   written: string;
 }
 

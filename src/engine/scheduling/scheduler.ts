@@ -99,7 +99,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
     if (first.length > 0) onTick(first);
   }
 
-  /** Watches of different paces that ask the same are due at the same moments: one tick, so one request. */
+  /** Watches of different paces with the same question are due at the same moments: one tick, so one request. */
   function takeDueAt(due: Instant): Group[] {
     const groups: Group[] = [];
     for (let next = queue.peek(); next?.due === due; next = queue.peek()) {

@@ -31,7 +31,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 export interface Purse {
   readonly explorers: readonly string[];
   readonly account: Pick<Account, 'supply' | 'planned' | 'facts' | 'prices' | 'isProbeDue'>;
-  /** By the plan, or as the explorer announces it; Infinity: neither names one. */
+  /** From the plan, or from the explorer's headers; Infinity: neither names one. */
   readonly requestsPerSecond: number;
   /** False: intervals stay as they are written. */
   readonly isStretched: boolean;
@@ -39,12 +39,15 @@ export interface Purse {
 
 export interface SpendingOptions {
   readonly purses: () => readonly Purse[];
-  /** A watch that is paused asks nothing, and is left out. */
+  /** Paused watches make no requests, and are left out. */
   readonly watches: () => readonly Watch[];
   readonly clock: Clock;
   /** Intervals are other ones than before. */
   readonly onChange: () => void;
-  /** The watch is to ask once now: nothing else may show soon enough whether the last header of its plan lied. */
+  /**
+   * The watch must be polled once now: no other poll may show soon enough whether the last header of its plan was
+   * right.
+   */
   readonly onProbe: (watch: Watch) => void;
 }
 
@@ -72,9 +75,9 @@ const [UP, DOWN] = [1.05, 0.93];
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
-  /** First pages that the rules ask for in a millisecond. */
+  /** Requests for first pages by the rules, in a millisecond. */
   readonly wantedRequests: number;
-  /** The severities of the watches that ask. */
+  /** The severities of the watches of the plan. */
   readonly severities: ReadonlySet<Severity>;
   /** On a whole plan that no other program uses. */
   readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
@@ -91,7 +94,7 @@ const NOTHING_ASKED: Priced = {
   shortestOf: () => Infinity,
 };
 
-/** The shortest interval in force of the watches that ask the same and are due together. */
+/** The shortest interval in force of the watches with the same question that are due together. */
 type ShortestOf = (watch: Watch) => number;
 
 /** The watches of the explorers of a plan, and their questions at its prices. */
@@ -127,7 +130,7 @@ function createAsked(watches: () => readonly Watch[]): (purse: Purse) => Asked {
   };
 }
 
-/** Found when a stretched interval is first asked for. */
+/** Computed at the first stretched interval. */
 function shortestAt(watches: readonly Watch[], factors: Pick<SpendingPlan, 'x' | 'xc'>): ShortestOf {
   let shortestByKey: Map<string, number> | null = null;
   return (watch) => {
@@ -143,12 +146,12 @@ function shortestAt(watches: readonly Watch[], factors: Pick<SpendingPlan, 'x' |
   };
 }
 
-/** As if no other watch asked the same. */
+/** The pace without other watches with the same question. */
 function paceAlone(watch: Watch, factors: Pick<SpendingPlan, 'x' | 'xc'>): number {
   return Math.ceil(effectiveMs(needOf(watch), factors) / STEP_MS) * STEP_MS;
 }
 
-/** It rides on the ticks of a watch that is asked more often: the first one after nine tenths of its own interval. */
+/** The watch joins the ticks of a more frequent one: the first after nine tenths of its own interval. */
 function rideOn(shortestMs: number, ownMs: number): number {
   return shortestMs >= ownMs ? ownMs : Math.ceil((PACE_SLACK * ownMs) / shortestMs) * shortestMs;
 }
@@ -242,7 +245,7 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
   };
 }
 
-/** For each plan that needs a probe, one of its most severe watches: the one that asks most often. */
+/** For each plan that needs a probe, the most frequent of its most severe watches. */
 function probing(purses: readonly Purse[], watches: readonly Watch[]): Watch[] {
   return purses.flatMap(({ explorers, account }) => {
     if (!account.isProbeDue()) return [];
@@ -260,7 +263,7 @@ function wholeOf(supply: Supply, facts: AccountFacts | null): Supply {
   return { ...supply, known: credits, leftMs: periodMs(per), foreign: 0, keep };
 }
 
-/** The books of a plan, and where they lead. */
+/** The counts of a plan, and their forecast. */
 function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now: Instant): CreditPlanState | null {
   const facts = account.facts();
   if (facts === null) return null;
@@ -298,7 +301,7 @@ function paceIn({ account, requestsPerSecond }: Purse, priced: Priced): RequestP
   return { perSecond: requestsPerSecond, wantedPerSecond: 1000 * priced.wantedRequests, stretch };
 }
 
-/** How many times as long the intervals are of those severities that are asked for. */
+/** The factors by which the intervals of these severities are stretched. */
 function timesOf(factors: Pick<SpendingPlan, 'x' | 'xc'>, severities: ReadonlySet<Severity>): Record<Severity, number> {
   const times = (severity: Severity): number => (severities.has(severity) ? stretchOf(severity, factors) : 1);
   return { critical: times('critical'), warning: times('warning'), info: times('info') };

@@ -1,7 +1,7 @@
-// When watches that were not asked for long are asked first. After a start all of them are: ten thousand requests at once
-// keep the process busy past the next due times, which it then skips, and all their answers are in memory together. So
-// where they are many, some questions go at once and the rest one after the other; and a watch that is due by itself soon
-// is not asked before.
+// Delays of the first polls of watches without a recent one. After a start all watches are polled: ten thousand
+// requests at once keep the process busy past the next due times, which it then skips, and all their answers are in
+// memory together. So if there are many, some are polled at once and the others one after the other; and a watch that
+// is due by itself soon is not polled before.
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { sharedKey } from '../../core/model/watch/question.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -9,7 +9,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 const MOST_AT_ONCE = 50;
 const STEP_MS = 100;
 const MOST_IN_A_STEP = 25;
-/** An answer so much sooner is not worth a second request. */
+/** An answer earlier by this time is not worth a second request. */
 const SOON_MS = 5_000;
 
 /**

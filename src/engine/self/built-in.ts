@@ -48,7 +48,7 @@ export function builtInKind<S, O>({ fields, nothing, ...parts }: Parts<S, O>): K
 interface Given {
   readonly id: WatchId;
   readonly kind: Watch['kind'];
-  /** Null where it is about none. */
+  /** The explorer of the cause; null: none. */
   readonly explorer: string | null;
   readonly intervalMs: number;
   /** The zone of the times in messages. */

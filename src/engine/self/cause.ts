@@ -116,14 +116,14 @@ const OF_EXPLORERS: ReadonlySet<SelfCondition> = new Set([
   'plan-stretched',
 ]);
 
-/** The explorer that it is about; null where it is about none. */
+/** The explorer of the cause; null: none. */
 export function explorerOf({ alert, subject }: CauseId): string | null {
   return OF_EXPLORERS.has(alert) ? (subject.split('/')[0] ?? null) : null;
 }
 
 const OF_CHANNELS: ReadonlySet<SelfCondition> = new Set(['delivery-failing', 'dead-letter', 'channel-auth']);
 
-/** The channel that it is about; null where it is about none. */
+/** The channel of the cause; null: none. */
 export function channelOf({ alert, subject }: CauseId): string | null {
   return OF_CHANNELS.has(alert) ? subject : null;
 }

@@ -9,7 +9,7 @@ import type { ChannelHealth } from '../sending/channel-health.ts';
 import { counted, type Cause } from './cause.ts';
 import { sinceText } from './words.ts';
 
-/** By then a message was tried four times. */
+/** The time of four tries of a message. */
 const OWED_MS = 5 * 60_000;
 /** How long an undelivered message is reported. */
 export const DEAD_MS = 24 * 3_600_000;
@@ -73,7 +73,7 @@ function refused(channel: string, { refusal }: ChannelHealth, moment: ChannelFac
   ];
 }
 
-/** The highest of the alerts that the channel tells; of one that tells none it is a warning. */
+/** The highest severity of the alerts of a channel; a warning if it has none. */
 function severityOf(channel: string, { watches }: ChannelFacts): Severity {
   const alerts = watches.flatMap((watch) => watch.alerts.filter(({ notify }) => notify.includes(channel)));
   return alerts.length === 0 ? 'warning' : highest(alerts.map(({ severity }) => severity));

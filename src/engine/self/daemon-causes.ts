@@ -24,7 +24,7 @@ export interface DaemonCauseFacts
       DaemonHealth,
       'restoredAt' | 'lowDisk' | 'recovered' | 'clockJumps' | 'rejected' | 'failingLoops' | 'cluster'
     > {
-  /** The last outage of the storage, where it lasts or ended within a minute. */
+  /** The last outage of the storage, if it lasts or ended within the last minute. */
   readonly outage: Outage | null;
   /** Why there is no backup of today; null while there is one, or none is wanted. */
   readonly backup: BackupTrouble | null;

@@ -42,7 +42,7 @@ export interface DailyReportOptions {
 
 const LOOK_MS = 30_000;
 
-/** Runs until the signal aborts. A storage that does not answer is asked again, and said once per cause. */
+/** Runs until the signal aborts. A storage that does not answer is tried again, and logged once per cause. */
 export async function runDailyReport(options: DailyReportOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   const look = createLook(options);

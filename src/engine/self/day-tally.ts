@@ -20,10 +20,10 @@ const ExplorerTally = z.object({
   missed: z.number(),
   requests: z.number(),
   credits: z.number(),
-  /** The newest block at the last report, or the first one seen since; null while none was. */
+  /** The newest block at the last report, or the first one since; null: none yet. */
   from: z.number().nullable(),
   to: z.number().nullable(),
-  /** As its last answer said; null where it did not. */
+  /** From the newest answer; null: it had no such number. */
   creditsLeft: z.number().nullable(),
 });
 
@@ -103,7 +103,7 @@ export function withLook(tally: DayTally, { at, work, journal, blind, plans }: T
 
 type BlindSpans = DayTally['blind'];
 
-/** One that lasted at the look before goes on. */
+/** A blind span that lasted at the check before continues. */
 function withBlind(
   spans: BlindSpans,
   { explorer, reason, since, watches }: TallyLook['blind'][number],

@@ -30,7 +30,7 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
   const plans = createPlanCauses();
   let outage: Outage | null = null;
 
-  /** When each of them was first seen without a break. */
+  /** The time since when each of them was found without a break. */
   function troublesSince({ troubles, at: now }: DaemonHealth): ExplorerCauseFacts['troubles'] {
     const seen = troubles.map((trouble) => ({ trouble, key: keyOf(trouble) }));
     const keys = new Set(seen.map(({ key }) => key));
@@ -104,12 +104,12 @@ function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
   return cause.alert === 'channel-auth' && health.channels.has(cause.subject) && lastSentAt === null;
 }
 
-/** A replica that has just begun to look has not seen for a minute that they do. */
+/** A replica that has just started has not found for a minute that all run its config. */
 function hasOtherConfigs({ cluster }: DaemonHealth): boolean {
   return cluster !== null && cluster.replicas.some(({ checksum }) => checksum !== cluster.configInForce);
 }
 
-/** No poll of any of its watches has ended since the start. */
+/** True if no poll of the explorer's watches has ended since the start. */
 function isUnpolled(explorer: string, { watches, unpolled }: DaemonHealth): boolean {
   const own = (all: readonly Watch[]): number => all.filter(({ target }) => target.explorer === explorer).length;
   const count = own(watches);

@@ -105,11 +105,11 @@ type Beat = (settings: HeartbeatTarget, signal: AbortSignal) => Promise<void>;
 
 function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Beat {
   let turns = vitals.turns();
-  // The first beat is judged like every other: by a turn that was asked for.
+  // The first beat follows the same rule: it needs a check of the scheduler after a request.
   vitals.turn();
   let lastTrouble: string | null = null;
 
-  /** Each part is asked, so that the next beat is judged by what came after this one. */
+  /** Reads each part, so that the next beat depends on changes after this one. */
   async function look(): Promise<Look> {
     const now = clock.now();
     const hasTurned = vitals.turns() > turns;
@@ -158,7 +158,7 @@ async function lookAtStore({ probe, undeliverableSince, allHeld, anchor }: Vital
     const unheld = (await allHeld()) ? [] : ['no replica works on some of the explorers, channels or services'];
     return { faults: [...unheardFaults(since, now), ...unheld], anchor: await anchor() };
   } catch (error) {
-    // Its words may name paths of the machine.
+    // The message of the error may name paths of the machine.
     const name = error instanceof Error ? error.name : 'unknown';
     return { faults: [`the state cannot be written (${name})`], anchor: null };
   }

@@ -14,7 +14,7 @@ import { counted, type Cause, type CauseId } from './cause.ts';
 import { sinceText } from './words.ts';
 
 export interface PlanCauseFacts extends Moment {
-  /** Each once. */
+  /** Each plan once. */
   readonly plans: readonly CreditPlanState[];
   readonly watches: readonly Watch[];
 }

@@ -20,11 +20,11 @@ type PlanPeriod = z.output<typeof PlanPeriod>;
 
 const PlanTally = z.object({
   current: PlanPeriod,
-  /** Not told yet; null: none ended since the last report. */
+  /** Not reported yet; null: none ended since the last report. */
   ended: PlanPeriod.nullable(),
 });
 
-/** By the first explorer of a plan. */
+/** The key is the first explorer of a plan. */
 export const PlanTallies = z.record(z.string(), PlanTally);
 export type PlanTallies = z.output<typeof PlanTallies>;
 

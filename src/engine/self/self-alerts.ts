@@ -71,7 +71,7 @@ const MOST_UNKEPT = 100;
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   const { store, ownership, shardOf, clock, log, find, notify, timeZone, onTransitions, unrecorded } = options;
   let memoryById = new Map<WatchId, Memory>();
-  /** Decisions that the store did not keep: the next look goes on from there. */
+  /** Decisions that the store did not keep: the next check continues from them. */
   const unkept = new Map<WatchId, Decision>();
   let wasEverRead = false;
   /** False: the stored memories are read before the next decision. */

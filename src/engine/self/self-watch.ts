@@ -21,7 +21,7 @@ import { explorerOf, SELF_CONDITIONS, type Cause, type CauseId, type SelfConditi
 /** Time between two checks of the daemon's work. */
 export const LOOK_MS = 10_000;
 
-/** One alert of the built-in watch: of a cause, told at a severity. */
+/** One alert of the built-in watch: a cause at a severity. */
 export interface SelfWatchId extends CauseId {
   readonly severity: Severity;
 }
@@ -52,7 +52,7 @@ function isSeverity(text: string): text is Severity {
   return SEVERITIES.some((one) => one === text);
 }
 
-/** Labels that the alerts of the built-in watch have, where these explorers are asked. */
+/** The labels of the built-in watch's alerts for these explorers. */
 export function selfLabels(explorers: Iterable<string>): Labels[] {
   const named = [...explorers];
   return Object.keys(SELF_CONDITIONS).flatMap((alert) =>

@@ -10,7 +10,7 @@ export interface ExplorerWork {
   readonly credits: number;
   /** The newest block; null: no answer showed one. */
   readonly head: number | null;
-  /** As its last answer said; null where it did not. */
+  /** From the newest answer; null: it had no such number. */
   readonly creditsLeft: number | null;
 }
 

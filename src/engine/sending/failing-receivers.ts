@@ -29,7 +29,7 @@ interface Trouble {
   /** In a row, of who calls. */
   readonly refusals: number;
   readonly nextMs: number;
-  /** Until when the receiver said that it wants nothing. */
+  /** The time until which the receiver wants no message. */
   readonly quietUntilMs: number;
 }
 

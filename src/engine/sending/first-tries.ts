@@ -1,6 +1,6 @@
-// Asks, before a message is tried for the first time that had to wait for it, whether all of it may still go. Alerts
-// that a silence, a mute window or an open alert holds by now leave the message, and are decided again. A message that was
-// tried goes on.
+// Before a message that had to wait has its first try: checks whether all of it may still be sent. Alerts that a
+// silence, a mute window or an open alert holds by now are removed from it, and are decided again. A message that was
+// tried stays unchanged.
 import { isHoldSummary } from '../../core/model/delivery.ts';
 import { heldAmong } from '../../dispatch/first-try.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
@@ -23,7 +23,7 @@ export interface FirstTriesOptions {
 
 /** A hold that begins so soon after the message was closed may come too late for it. */
 const UNDER_WAY_MS = 10_000;
-/** In one transaction. Of a larger message the rest is found when it is claimed again. */
+/** The most members in one transaction. The rest of a larger message is found at its next claim. */
 const MOST_PUT_BACK = 500;
 
 export function createFirstTries({ store, rules, onPutBack, clock }: FirstTriesOptions): MayGo {

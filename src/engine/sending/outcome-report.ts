@@ -5,8 +5,8 @@ import type { Log } from '../../telemetry/log.ts';
 export type OutcomeReport = (claimed: Claimed, settlement: Settlement) => void;
 
 /**
- * Logs how each try ended. A channel that is down fails many deliveries for one reason: the first is logged as a warning,
- * the rest at debug level. A reason that only a person can remove is logged as an error.
+ * Logs the outcome of each try. A failing channel fails many deliveries for one reason: the first is logged as a
+ * warning, the others at debug level. A reason that only a person can remove is logged as an error.
  */
 export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
   let lastFailure: string | null = null;

@@ -37,7 +37,7 @@ export interface Sender {
   run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
   /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
   wake(): void;
-  /** All that waits for its next try is due, since its receiver may work again. Safe to call at any time. */
+  /** Messages that wait for their next try are due, since their receiver may work again. Safe to call at any time. */
   resume(): void;
 }
 
@@ -114,7 +114,7 @@ export function createSender(options: SenderOptions): Sender {
     const now = clock.now();
     const due = await store.nextDue(shareNow().share);
     if (due !== null && due - now > LONGEST_WAIT_MS) {
-      // No wait is that long: the clock was set back. The next look, which is now, ends it.
+      // No wait is that long: the clock was set back. The next check, which is now, ends it.
       expiresAtMs = 0;
       return 0;
     }
@@ -138,7 +138,7 @@ export function createSender(options: SenderOptions): Sender {
     for (;;) {
       const free = MOST_IN_FLIGHT - inFlight.size;
       const { share, most, moreInMs } = shareNow();
-      // With every slot taken, the first that becomes free wakes the loop.
+      // Without a free slot, the next freed one wakes the loop.
       if (free === 0) return null;
       if (most <= 0) return moreInMs;
       // With a pace each one changes the share of the next.

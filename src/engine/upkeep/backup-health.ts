@@ -4,13 +4,13 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 /** Why there is no backup of today; null while there is one. */
 export type BackupTrouble =
   | { readonly type: 'failed'; readonly since: Instant; readonly why: string }
-  /** None was made, and none failed either: making one does not end. */
+  /** No backup was made, and none failed: one does not end. */
   | { readonly type: 'old'; readonly since: Instant };
 
 export interface BackupHealth {
-  /** They are looked after from now on. */
+  /** Backups are expected from now on. */
   begin(): void;
-  /** There is one that is younger than a day, or none is wanted. */
+  /** There is a backup younger than a day, or none is wanted. */
   well(): void;
   failed(error: unknown): void;
   trouble(): BackupTrouble | null;

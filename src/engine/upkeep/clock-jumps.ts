@@ -25,7 +25,7 @@ const RECENT_MS = 3_600_000;
 export function createClockJumps(clock: Pick<Clock, 'now' | 'monotonic'>): ClockJumps {
   const startedAt = clock.monotonic();
   let before = { wall: clock.now(), steady: startedAt };
-  /** By direction: a clock that was set wrong is often set right soon after. */
+  /** By direction: a wrong clock is often set right soon after. */
   const newest = new Map<'forward' | 'back', { readonly jump: ClockJump; readonly steady: number }>();
 
   return {

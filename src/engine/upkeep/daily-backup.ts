@@ -15,11 +15,11 @@ export interface DailyBackupOptions {
   readonly log: Log;
 }
 
-/** Not while a daemon that has just started polls everything for the first time. */
+/** The first check comes after the first polls of a daemon that has just started. */
 const LOOK_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-/** Runs until the signal aborts. A backup that fails is tried again ten minutes later, and said once per cause. */
+/** Runs until the signal aborts. A failed backup is tried again ten minutes later, and logged once per cause. */
 export async function runDailyBackup(options: DailyBackupOptions, signal: AbortSignal): Promise<void> {
   const { clock, log, onFailed, health } = options;
   let lastFailure: string | null = null;

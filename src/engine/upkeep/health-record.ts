@@ -15,7 +15,7 @@ export interface HealthRecordOptions {
 const LOOK_MS = 10_000;
 const LONGEST_MS = 30_000;
 
-/** Runs until the signal aborts. A storage that does not answer is tried again, and said once per outage. */
+/** Runs until the signal aborts. A storage that does not answer is tried again, and logged once per outage. */
 export async function recordHealth(
   { store, health, clock, log }: HealthRecordOptions,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function recordHealth(
   }
 }
 
-/** Without what every poll changes: blocks, credits, and the time. */
+/** Leaves out values that every poll changes: blocks, credits, and the time. */
 function lasting({ explorers, at: _at, heartbeatAt: _heartbeatAt, ...health }: HealthSummary): object {
   return {
     ...health,

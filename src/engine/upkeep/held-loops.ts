@@ -17,7 +17,7 @@ export type WhileHeld = (shard: Shard, run: LoopRun) => LoopRun;
 
 export interface HeldLoops {
   readonly whileHeld: WhileHeld;
-  /** To be told of every shard before the first loop runs. */
+  /** Must be called for every shard before the first loop runs. */
   readonly follower: Follower;
 }
 

@@ -29,7 +29,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
   const { store, kept, ownership, jumps, clock, log } = options;
   let isKeeping = true;
   let isFailing = false;
-  /** Not written yet. */
+  /** Lines that are not written yet. */
   let unwritten: readonly JournalEntry[] = [];
 
   async function chainAll(): Promise<void> {
@@ -48,7 +48,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
     unwritten = [];
   }
 
-  /** A journal goes on without it. */
+  /** The journal continues without it. */
   async function keep(): Promise<void> {
     if (kept === null || ownership.fenceOf('service:journal') === null) return;
     try {

@@ -13,7 +13,7 @@ export interface OtherReplicasOptions {
   /** Something may be due that another one stored. */
   readonly onLook: () => void;
   readonly onTransitions: () => void;
-  /** Rejects with a `StorageError` where it has to be tried again. */
+  /** Rejects with a `StorageError` if it must be tried again. */
   readonly onChanged: (changes: readonly StoredAnswer[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,7 +29,7 @@ const AFTER_OTHERS_MS = 60_000;
 export async function followOtherReplicas(options: OtherReplicasOptions, signal: AbortSignal): Promise<void> {
   const { store, hasOthers, onLook, onTransitions, onChanged, clock, log } = options;
   const storage = createStorageBackoff({ loop: 'replicas' }, log);
-  /** By the monotonic clock. Before the start there may have been some. */
+  /** By the monotonic clock. Before the start there may have been other replicas. */
   let othersAt = clock.monotonic();
   let newest: number | null = null;
   /** Requests that were acted on; null: what there is was in the state when this process read it. */

@@ -35,7 +35,7 @@ export interface Reloader {
 
 const LOOK_MS = 1000;
 const SETTLE_MS = 500;
-/** With the look before and the time that looking takes, five seconds. */
+/** Five seconds, with the comparison before and the time of all comparisons. */
 const MOST_SETTLES = 7;
 const AGAIN_LOOKS = 30;
 

@@ -71,7 +71,7 @@ export interface FiringSpan extends EpisodeName {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly severity: Severity;
-  /** Not before the time that was asked for. */
+  /** Not before the requested time. */
   readonly from: Instant;
   /** Null: it fires. */
   readonly until: Instant | null;

@@ -19,7 +19,7 @@ export interface StateCheck {
   readonly findings: readonly Finding[];
 }
 
-/** A complete, checked copy of the state in a file of its own. */
+/** A complete, checked copy of the state in its own file. */
 export interface Backup {
   readonly file: string;
   readonly at: Instant;

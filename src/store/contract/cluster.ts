@@ -40,7 +40,10 @@ export interface SharedCluster {
   /** Claims up to `count` free shards of the family, only from `shards` if given; those free for longest first. */
   claim(family: string, count: number, shards?: readonly Shard[]): Promise<ClaimedShard[]>;
 
-  /** Gives a shard back. The next holder asks nothing for the first `windowMs`. False: another replica had it already. */
+  /**
+   * Gives a shard back. The next holder sends no request for the first `windowMs`. False: another replica had it
+   * already.
+   */
   release(fence: Fence, windowMs: number): Promise<boolean>;
 
   /** Adds the shards that do not exist yet. */
@@ -69,7 +72,7 @@ export type Cluster = SoleCluster | SharedCluster;
 
 export interface DeclaredShard {
   readonly shard: Shard;
-  /** Over which its rate of requests is counted. The next holder waits so long before it asks. */
+  /** The window of its rate of requests. The next holder waits so long before its first request. */
   readonly windowMs: number;
 }
 
@@ -81,9 +84,9 @@ export interface AnnouncedConfig {
    * it.
    */
   readonly counts: boolean;
-  /** It leaves them to others for a while. */
+  /** Shards that the replica leaves to others for a while. */
   readonly avoids: readonly Shard[];
-  /** It holds them, and no request of it for them was answered for 30 seconds. */
+  /** Shards that the replica holds without an answer to its requests for 30 seconds. */
   readonly unreached: readonly Shard[];
   /** Others announce them as unreached, and here their host answered in the last 30 seconds. */
   readonly reaches: readonly Shard[];
@@ -94,7 +97,7 @@ export interface Renewed {
   readonly mine: readonly HeldShard[];
   /** Live ones, this one included. */
   readonly replicas: readonly LiveReplica[];
-  /** All of them. */
+  /** All shards. */
   readonly shards: readonly ShardRow[];
   /** The config that was in force before; null: none ever was. */
   readonly config: string | null;
@@ -126,7 +129,7 @@ export interface ShardRow {
 export interface HeldShard {
   readonly shard: Shard;
   readonly fence: Fence;
-  /** For so long the requests of the former holder count for its rate. */
+  /** The time for which requests of the former holder count for the shard's rate. */
   readonly askAfterMs: number;
 }
 

@@ -40,7 +40,7 @@ export interface RoundDecision {
   readonly isAnswered: (labels: Labels) => boolean;
 }
 
-/** `last`: the key of the last one where there may be more; null: these are all. */
+/** `last`: the key of the last one if there may be more; null: these are all. */
 export interface ActiveAlerts {
   readonly alerts: readonly ActiveAlert[];
   readonly last: Key | null;
@@ -101,6 +101,6 @@ export interface DispatchStore {
   /** When the next group or alert is due; null: only new transitions can change anything. */
   nextRound(): Promise<Instant | null>;
 
-  /** How many messages are held back, by the reason: `silenced`, `mute-window`. */
+  /** The number of held-back messages by reason: `silenced`, `mute-window`. */
   held(): Promise<ReadonlyMap<string, number>>;
 }

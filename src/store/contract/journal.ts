@@ -8,7 +8,7 @@ import type { Json } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence } from './fence.ts';
 
-/** All that are given must match. */
+/** All given fields must match. */
 export interface HistoryFilter {
   readonly subjects?: readonly string[];
   readonly since?: Instant;
@@ -84,7 +84,7 @@ export interface JournalLine {
   readonly kind: string;
   readonly subject: string;
   readonly actor: string;
-  /** Its text, where that is no JSON any more. */
+  /** The text of the data if it is no JSON any more. */
   readonly data: Json;
   /** Null: it is not chained yet. */
   readonly anchor: JournalAnchor | null;
@@ -121,6 +121,6 @@ export interface JournalStore {
   /** Lines of the journal, newest first. */
   history(filter: HistoryFilter): Promise<JournalLine[]>;
 
-  /** Follows the chain of the journal from where it begins. `anchor` is one that was kept elsewhere. */
+  /** Follows the chain of the journal from its beginning. `anchor` is one that was stored elsewhere. */
   verifyJournal(anchor: JournalAnchor | null): Promise<ChainCheck>;
 }

@@ -47,8 +47,8 @@ export interface MemoryStore {
   remembered(): Promise<WatchId[]>;
 
   /**
-   * All decisions in one transaction; each is `superseded`, and leaves nothing behind, when the memory's version is no
-   * longer the one it expects. Kept memory gets version + 1. A transition that is already there is not added again.
+   * Commits all decisions in one transaction; a decision is `superseded`, and not written, if the memory's version
+   * differs from the expected one. A stored memory gets version + 1. An existing transition is not added again.
    */
   commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
 

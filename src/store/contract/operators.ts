@@ -12,7 +12,7 @@ import type { Fence } from './fence.ts';
 export interface OperatorRequest {
   /** Chosen by the client, which may repeat a request under it; the created object has it as its id. */
   readonly key: string;
-  /** A digest of who asks for what: the same key with another one is refused. */
+  /** A digest of the actor and the action: the same key with another one is refused. */
   readonly asked: string;
   readonly actor: string;
 }
@@ -21,11 +21,11 @@ export interface OperatorRequest {
 export interface OperatorWork {
   readonly request: OperatorRequest;
   readonly at: Instant;
-  /** Its name. */
+  /** The name of the action. */
   readonly action: string;
   /** The row that it adds has the key of the request as its id. */
   readonly addsRow: boolean;
-  /** Deliveries that are held back are decided again. */
+  /** True if held-back deliveries are decided again. */
   readonly changesPolicy: boolean;
   /** Within the transaction: it awaits nothing but `sql`. */
   apply(sql: Sql): Promise<AppliedWork | Unchanged>;
@@ -108,7 +108,7 @@ export interface OpenAlertRow extends InhibitingAlert {
   readonly since: Instant;
   /** The time when the condition fired; null for events. */
   readonly firedAt: Instant | null;
-  /** When its newest transition was decided. */
+  /** The time of its newest transition's decision. */
   readonly at: Instant;
   readonly isEvent: boolean;
   /** The alert needed an answer when it happened, and is not over; false for events alone. */

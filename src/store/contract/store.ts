@@ -89,7 +89,7 @@ export interface StoreView
   replicas(): Promise<SeenCluster | null>;
   /** All stored silences and pauses, including ended ones, by their begin. */
   silences(): Promise<Silence[]>;
-  /** By the id of a silence, how many notifications it holds back now. */
+  /** By the id of a silence, the number of notifications that it holds back now. */
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
   /** How many transitions of each alert were decided since then. */
   notificationCounts(since: Instant): Promise<NotificationCount[]>;
@@ -134,7 +134,7 @@ export interface NotifiedLabels {
   readonly to: readonly Recipient[];
 }
 
-/** A connection of its own, which the caller closes. */
+/** A reader with its own connection, which the caller closes. */
 export interface StoreReader extends StoreView, AsyncDisposable {}
 
 /** The storage failed; nothing was changed. Exit code 74. */

@@ -1,4 +1,4 @@
-// Where the database is, read from its URL. What a message says of it holds no password.
+// The address of the database, from its URL. Messages about it contain no password.
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { StorageError } from '../contract/store.ts';
@@ -23,7 +23,7 @@ export function addressOf(text: string): PostgresAddress {
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   const name = `PostgreSQL at ${host === '' ? 'localhost' : host}:${url.port || '5432'}${url.pathname}`;
   refuseUnknown(url, name);
-  // Without a host the driver would take the one of PGHOST, which may be on another machine.
+  // Without a host the driver would use PGHOST, which may be another machine.
   if (host === '') url.searchParams.set('host', 'localhost');
   const ssl = isLoopback(host) ? false : verified(url, host, name);
   for (const key of ['sslmode', ...Object.keys(FILES)]) url.searchParams.delete(key);

@@ -30,7 +30,7 @@ export const LEASE_MS = 15_000;
 
 /** The only slot of a shard so far. */
 const SLOT = 0;
-/** No lease ends later than one from now, but where the clock of the server was ahead when it was written. */
+/** No lease ends later than one from now, unless the server's clock was ahead when it was written. */
 const MOST_LEASE = (leaseMs: string): string => `clock_timestamp() + (${leaseMs}::bigint + 1000) * interval '1 ms'`;
 const IS_LIVE = (leaseMs: string): string => `(until > clock_timestamp() AND until < ${MOST_LEASE(leaseMs)})`;
 /** Rows of replicas that ended without leaving are kept for so long. */
@@ -99,7 +99,7 @@ const ADD_SHARD = list(
 const DROP_SHARD = `DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`;
 const UNHELD = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE('$1')}`;
 const ANY_FREE = `${UNHELD} AND NOT key = ANY($2::text[]) LIMIT 1`;
-/** A replica takes over within so long, once the lease of another one has ended. */
+/** A replica takes over within this time after another one's lease has ended. */
 const TAKEOVER = "interval '5 seconds'";
 const ANY_LEFT = `${UNHELD} AND until NOT BETWEEN clock_timestamp() - ${TAKEOVER} AND clock_timestamp() LIMIT 1`;
 
@@ -305,7 +305,7 @@ const RenewedRow = SeenRow.extend({
 });
 type RenewedRow = z.output<typeof RenewedRow>;
 
-/** Until when this replica lives by a renewal, and when the server was started that answered it; in microseconds. */
+/** The end of this replica's life by a renewal, and the start of the server that answered it; in microseconds. */
 type RenewedBefore = Pick<RenewedRow, 'until' | 'started'>;
 
 interface Wanted {
@@ -325,7 +325,7 @@ function renewedOf(row: RenewedRow, { heldOf, before }: RenewedBy): Renewed {
   return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, changed: before && changedSince(before, row) };
 }
 
-/** No server goes back while it runs. One that was started since may lack what came after the renewal, and look the same. */
+/** A server does not go back while it runs. One that was started since may lack later data without a sign of it. */
 function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renewed['changed'] {
   // A renewal that was done and whose answer was lost is later than the last one that was answered.
   if ((row.former_until ?? 0) < until) return 'went-back';

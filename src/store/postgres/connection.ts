@@ -10,7 +10,7 @@ import { remembered } from '../../lib/remembered.ts';
 export interface PostgresConnection {
   /** Rejects with errors of the server and of the network. */
   readonly sql: Sql;
-  /** It cannot be used any more. */
+  /** True if it cannot be used any more. */
   readonly isBroken: () => boolean;
 }
 

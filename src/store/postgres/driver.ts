@@ -69,7 +69,7 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     dialect: POSTGRES,
     header: POSTGRES_HEADER,
     write: (step, work, sync = syncOf(step, POSTGRES)) => writing.hold(() => untilDone(() => write(step, work, sync))),
-    // The server has limits of its own.
+    // The server has its own limits.
     setMaxBytes: () => undefined,
     [Symbol.asyncDispose]: () =>
       writing.hold(async () => {

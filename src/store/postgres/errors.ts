@@ -44,7 +44,7 @@ function adviceFor(code: string): string | undefined {
   return found === undefined ? undefined : ADVICE[found];
 }
 
-/** Null: it is nothing that PostgreSQL or the network said. */
+/** Null: the error is neither PostgreSQL's nor the network's. */
 export function codeOf(error: unknown): string | null {
   const code = isRow(error) ? error['code'] : null;
   return typeof code === 'string' ? code : null;

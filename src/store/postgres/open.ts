@@ -35,7 +35,7 @@ export interface DatabasePlace {
 }
 
 export interface AcceptedConfig {
-  /** Its checksum. */
+  /** The checksum of the config. */
   readonly config: string;
   /** The operator. */
   readonly actor: string;
@@ -67,7 +67,7 @@ export async function openPostgresStore({ place, owner, leaseMs = LEASE_MS, log 
   const database = opened.use(await reached(place));
   await migrateState(database);
   await database.write('take-over', async (sql) => {
-    // One replica at a time: each would write a name and secrets of its own.
+    // One replica at a time: each would write its own name and secrets.
     await lockPolicy(sql);
     await takeInstallation(database, sql, place.name);
     await keepSecrets(sql);
@@ -152,7 +152,9 @@ export async function checkPostgres(place: DatabasePlace): Promise<StateCheck> {
   });
 }
 
-/** With tables of exactly the schema that is known here; the caller closes it. Rejects with a StorageError. */
+/**
+ * Opens the database if its tables have exactly the present schema; the caller closes it. Rejects with a StorageError.
+ */
 export async function current(place: DatabasePlace): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await reached(place));

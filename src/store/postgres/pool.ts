@@ -40,7 +40,7 @@ export function createPool({ url, ssl, connections, timeoutMs }: PostgresAddress
     application_name: 'chainwarden',
     types,
   });
-  // A connection that breaks is replaced by the next that is asked for; its user learns of it from the next statement.
+  // A broken connection is replaced at the next request; its user gets the error from the next statement.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -48,7 +48,7 @@ export function createPool({ url, ssl, connections, timeoutMs }: PostgresAddress
   return pool;
 }
 
-/** The server tells it to a client that connects; the types of the library leave it out. */
+/** The server sends it to a client that connects; the types of the library leave it out. */
 const Backend = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
 /** The number of this request in the protocol, which every server takes before a session, in plain text too. */

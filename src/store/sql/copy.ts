@@ -6,7 +6,7 @@ import type { Row } from './rows.ts';
 import { fieldName, insertion, paged, type Sql } from './sql.ts';
 import { isNumbered, TABLES, type StateTable } from './table-order.ts';
 
-/** By table, how many rows were copied. */
+/** By table, the number of copied rows. */
 export type Copied = ReadonlyMap<string, number>;
 
 const AT_ONCE = 100;

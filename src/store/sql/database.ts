@@ -8,14 +8,14 @@ import type { Sql } from './sql.ts';
 export interface SqlReads {
   /** Each statement sees the last commit. */
   readonly sql: Sql;
-  /** All statements see one moment. `work` awaits nothing but them. */
+  /** All statements see one moment. `work` awaits only them. */
   readonly snapshot: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 }
 
 /** `full`: a commit survives a power cut. `relaxed`: a power cut may revert it until the next full commit. */
 export type Sync = 'full' | 'relaxed';
 
-/** It is closed after the writes that were asked for; safe to call twice. */
+/** Closed after the requested writes; safe to call twice. */
 export interface SqlDatabase extends SqlReads, AsyncDisposable {
   /** For messages. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface SqlDatabase extends SqlReads, AsyncDisposable {
    * `work` is passed on, and nothing is stored. `sync`: by default that of the step.
    */
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
-  /** How much the database may hold, where that is this program's to say. */
+  /** Limits the size of the database, if this program controls it. */
   readonly setMaxBytes: (maxBytes: number) => void;
   /** The place of the schema number. */
   readonly header: SchemaHeader;
@@ -76,14 +76,14 @@ export async function orSuperseded<T>(written: Promise<T>): Promise<T | 'superse
 /** In which engines a step does not wait for the disk. */
 type RelaxedIn = 'both' | 'sqlite';
 
-/** All steps that are not named wait for the disk. */
+/** All steps that are not listed wait for the disk. */
 const RELAXED: Partial<Readonly<Record<Step, RelaxedIn>>> = {
   // A reverted round is decided again, and makes the same deliveries under the same ids: they follow from content
   // alone. The outcome of a try is a full commit, so that a message stays recorded as sent.
   'commit-routing': 'both',
   'commit-due': 'both',
   'commit-calls': 'both',
-  // It is written again within half a minute.
+  // The row is written again within half a minute.
   'keep-health': 'both',
   // The age of a delivery is a little lower then.
   ran: 'both',

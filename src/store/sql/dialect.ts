@@ -36,7 +36,7 @@ export interface SqlDialect {
   readonly text: string;
   /** End of CREATE TABLE. `fill`: how full pages are made, in percent, where rows are rewritten often. */
   readonly table: (fill?: number) => string;
-  /** The same, where the primary key is a key of its own and no `serial`. */
+  /** The same for a table whose primary key is no `serial`. */
   readonly keyedTable: (fill?: number) => string;
   /** Within CREATE INDEX: null comes before all numbers. In ORDER BY both engines take NULLS FIRST. */
   readonly nullsFirst: string;
@@ -78,7 +78,7 @@ export interface SqlDialect {
   readonly list: <C extends ListColumns>(columns: C) => ListWords<C>;
   /** End of INSERT … SELECT of a list: rows are numbered in the order of the list. */
   readonly inOrder: string;
-  /** Statement that lets the numbers of new rows follow the highest that is there; null where they do so anyway. */
+  /** A statement that sets the numbers of new rows after the highest existing one; null if they follow it anyway. */
   readonly numbersFrom: (table: string) => string | null;
 }
 

@@ -25,9 +25,9 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
 ];
 
 /**
- * `covered` changes with every poll, so its rows are narrow. `coverage` holds the last observed values and the health of
- * conditions, and is written when these change: `seen_at` is when those values were last seen, `evaluated_at` when those
- * conditions last had the same results. Neither has a further index, so that an update touches none.
+ * `covered` changes with every poll, so its rows are narrow. `coverage` holds the last observed values and the health
+ * of conditions, and is written when these change: `seen_at` is the last time of those values, `evaluated_at` the last
+ * time of those results. Neither has a further index, so that an update touches none.
  */
 function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
   return [
@@ -52,7 +52,7 @@ function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
       health ${text} NOT NULL DEFAULT '{}'
     ) ${keyedTable(70)}`,
     `CREATE TABLE facts (name ${text} NOT NULL PRIMARY KEY, value ${text} NOT NULL) ${keyedTable()}`,
-    // It is locked by rounds that rest on it: a row that is not there could not be.
+    // Rounds that depend on the row lock it, so it must exist.
     "INSERT INTO facts (name, value) VALUES ('policy', '0')",
     `CREATE TABLE channels (name ${text} NOT NULL PRIMARY KEY, ran_ms ${int} NOT NULL) ${keyedTable()}`,
     `CREATE TABLE chain_blocks (

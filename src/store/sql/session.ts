@@ -32,7 +32,7 @@ export function createSqlSession(over: Sql): SqlSession {
 /** Finds where a statement runs. */
 type Reach = <T>(work: (over: Sql) => Promise<T>, isWrite: boolean) => Promise<T>;
 
-/** Each of its statements runs on what `reach` finds then. */
+/** Each of its statements runs on the connection that `reach` finds then. */
 export function sqlThrough(reach: Reach): Sql {
   const sql: Sql = {
     all: (statement, values) => reach((over) => over.all(statement, values), false),

@@ -1,4 +1,4 @@
-// How tables are asked and changed, on a connection that the caller holds. Statements are constants of their module: a
+// Queries and changes of tables, on a connection that the caller holds. Statements are constants of their module: a
 // driver prepares each of them once.
 import type { ColumnType, ColumnValues, SqlDialect, ListColumns, ListWords } from './dialect.ts';
 
@@ -57,7 +57,7 @@ export interface Sql {
   each<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<number>;
   /** For each row of the list; the results of all of them. */
   allOf<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<readonly Row[]>;
-  /** Each page is a statement of its own: only a snapshot shows one moment. */
+  /** Each page is its own statement: only a snapshot shows one moment. */
   pages(statement: PagedStatement, size: number): AsyncIterable<readonly Row[]>;
 }
 

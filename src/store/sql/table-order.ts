@@ -32,7 +32,7 @@ export const TABLES: readonly StateTable[] = [
   { name: 'checkpoints', keys: ['position'] },
 ];
 
-/** Its rows are numbered by the database, from the highest number on that is there. */
+/** The database numbers its rows, after the highest existing number. */
 export function isNumbered({ keys }: StateTable): boolean {
   return keys[0] === 'number';
 }

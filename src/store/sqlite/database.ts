@@ -13,7 +13,7 @@ const LARGEST_IDLE_WAL = 16 * 2 ** 20;
 /** As many pages of the log: a commit that finds more moves them into the file itself (files/checkpoints.ts). */
 const MOST_LOGGED_PAGES = LARGEST_IDLE_WAL / 4096;
 
-/** Where the file really is: two names of its directory must find the same lock. Makes the directories on the way. */
+/** The real path of the file: two names of its directory must find the same lock. Makes missing directories. */
 export function settledPath(file: string): string {
   makeDirectory(dirname(file));
   const settled = join(realpathSync(dirname(file)), basename(file));
@@ -53,7 +53,7 @@ export function neverBlock(db: DatabaseSync): void {
   db.exec('PRAGMA busy_timeout = 0');
 }
 
-/** Throws a StorageError where nothing is at that path. */
+/** Throws a StorageError if no file is at that path. */
 export function assertThere(file: string): void {
   if (!isThere(file)) throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
 }

@@ -42,7 +42,7 @@ export function createSingleDatabase(db: DatabaseSync, options: SqliteFile): Sql
   return databaseOver(db, options, []);
 }
 
-/** Without tables; it ends with the process. */
+/** Has no tables; its content is lost when the process ends. */
 export function createMemoryDatabase(): SqliteDatabase {
   return createSingleDatabase(new DatabaseSync(':memory:', { enableForeignKeyConstraints: true }), { file: 'memory' });
 }
@@ -65,7 +65,7 @@ function databaseOver(
   const readers = new Map<Reading, SqliteConnection>();
   /** Opened with its first read, and with the first after `replace`. */
   const readerOf = (one: Reading): SqliteConnection => {
-    // It answers that it is closed.
+    // A closed connection answers that it is closed.
     if (!isOpen) return writer.connection;
     const reader = readers.get(one) ?? one.open();
     readers.set(one, reader);

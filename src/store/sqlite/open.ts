@@ -147,7 +147,7 @@ function viewOf(sql: Sql): OwnView {
   };
 }
 
-/** Once: the marker goes with it. */
+/** Reports once: the marker is removed. */
 function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 'log' | 'onRecovered'>): void {
   const lost = takeMarker(file);
   if (lost === null) return;

@@ -1,4 +1,4 @@
-// One connection to a SQLite file, asked with promises. SQLite answers at once: a promise is settled when it is returned.
+// One connection to a SQLite file, with promises. SQLite answers at once: a promise is settled when it is returned.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Row } from '../sql/rows.ts';
 import { readPages, type Parameter, type Sql, type Statement } from '../sql/sql.ts';

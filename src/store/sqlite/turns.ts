@@ -3,7 +3,7 @@
 import { nextTurn } from '../../lib/clock.ts';
 import { createMutex, type Mutex } from '../../lib/mutex.ts';
 
-/** After so long, the event loop gets a turn. */
+/** The event loop gets a turn after this time. */
 const LONGEST_MS = 5;
 
 export type Turns = Pick<Mutex, 'hold'>;

@@ -1,4 +1,4 @@
-// A thread of its own for one backup: checking the copy of a large file takes seconds, in which polls would wait.
+// A separate thread for one backup: checking the copy of a large file takes seconds, in which polls would wait.
 import { parentPort, workerData } from 'node:worker_threads';
 import { backupSqlite } from './backups.ts';
 

@@ -20,7 +20,7 @@ export function listBackups(directory: string, stateFile: string): Backup[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
-/** Where the backup of that second goes. */
+/** The path of the backup of that second. */
 export function backupFile(directory: string, stateFile: string, at: Instant): string {
   const stamp = new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
   return join(directory, `${stemOf(stateFile)}-${stamp}.db`);

@@ -38,7 +38,7 @@ export function createCheckpoints(file: string): Checkpoints {
     worker.on('message', () => {
       isBusy = false;
     });
-    // Such as a file that was taken away. The end follows, and SQLite's own limit holds until another one is started.
+    // An error such as a removed file. The thread ends, and SQLite's own limit applies until another one is started.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (thread !== worker) return;

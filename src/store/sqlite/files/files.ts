@@ -18,7 +18,7 @@ export function identityOf(path: string): string | null {
   }
 }
 
-/** Also where a directory on the way was replaced by a file. */
+/** True also if a directory of the path was replaced by a file. */
 function isNothing(error: unknown): boolean {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
   return code === 'ENOENT' || code === 'ENOTDIR';

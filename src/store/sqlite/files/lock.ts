@@ -4,8 +4,9 @@ import { StoreBusyError } from '../../contract/store.ts';
 import { answering, createPrivately, isBusy, openReadOnly, settledPath } from '../database.ts';
 
 /**
- * Keeps a second daemon away from a state file: an exclusive transaction on a small database beside it, held for life.
- * The kernel lets go of it when the process ends, in whatever way, so there is never a stale lock to clear away.
+ * Keeps a second daemon away from a state file: an exclusive transaction on a small database beside it, held while the
+ * process runs. The kernel releases it when the process ends, in whatever way, so there is never a stale lock to clear
+ * away.
  *
  * Throws a StoreBusyError when another process, or another store of this one, holds it.
  */
@@ -33,10 +34,10 @@ export function isLocked(stateFile: string): boolean {
   });
 }
 
-/** Longer than anyone looks whether it is held. */
+/** Longer than any check whether the lock is held. */
 const LOOKED_AT_MS = 200;
 
-/** Undefined when it is held. */
+/** Undefined if it is held. */
 function lockOf(file: string): Disposable | undefined {
   return answering(file, 'lock', () => {
     createPrivately(file);

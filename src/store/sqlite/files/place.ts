@@ -1,5 +1,5 @@
-// Whether the state file and its lock are where they were opened. A file that is deleted or replaced lives on for the
-// process that has it open, and ends with it; SQLite says nothing of that.
+// Checks that the state file and its lock are where they were opened. A deleted or replaced file still exists for the
+// process that has it open, and is lost with it; SQLite does not report that.
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ import { takeLock } from './lock.ts';
 import { leaveMarker } from './lost-marker.ts';
 
 export interface StateFilePlace extends Disposable {
-  /** From now on the database of this place is open. */
+  /** Call this once the database of this place is open. */
   opened(): void;
   moved(): readonly Moved[];
   /**
@@ -90,7 +90,7 @@ function removeIfThere(file: string): void {
   }
 }
 
-/** False where the file system does not answer: that tells nothing new. */
+/** False if the file system does not answer: then nothing is known. */
 function hasMoved(path: string, id: string | null): boolean {
   try {
     return identityOf(path) !== id;

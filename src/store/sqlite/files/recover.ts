@@ -77,7 +77,7 @@ function putAside(file: string, isReplaced: boolean): string | null {
   return kept;
 }
 
-/** There, and with nothing in it: SQLite would begin a new one in silence. */
+/** The file exists without content: SQLite would make a new database without an error. */
 function isEmptied(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.size === 0;
 }

@@ -24,7 +24,7 @@ export async function restoreSqlite(state: string, backup: string): Promise<Rest
   });
 }
 
-/** Where a copy is prepared that is to become the state file. */
+/** The path at which a copy is prepared that is to become the state file. */
 export function freshOf(file: string): string {
   return `${file}.restoring`;
 }
@@ -35,7 +35,7 @@ export function freshOf(file: string): string {
  */
 export function replaceBy(fresh: string, file: string, aside: string): string | null {
   const former = setAside(file, aside);
-  // A crash before the rename leaves the former file in place, without its log where it had one: hence `mergeLog`.
+  // A crash before the rename leaves the former file in place, without its log if it had one: hence `mergeLog`.
   removeCompanions(file);
   renameSync(fresh, file);
   syncDirectory(dirname(file));

@@ -199,7 +199,7 @@ const HELD_COUNTS = (d: SqlDialect): string => `
   SELECT ${d.jsonText('held', 'why')} AS why, count(*) AS count FROM recipient_state
   WHERE (${IS_ACTIVE}) AND held IS NOT NULL GROUP BY 1 ORDER BY 1`;
 
-/** How many messages are held back, by the reason. */
+/** The number of held-back messages, by the reason. */
 export async function held(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql.all(HELD_COUNTS);
   return new Map(rows.map((row) => [String(row['why']), Number(row['count'])]));

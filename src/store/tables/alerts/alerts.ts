@@ -51,7 +51,7 @@ const CLOSE = list(
     ${row.from} WHERE alerts.key = ${row.key}`,
 );
 
-/** No two of them are about one alert. One that is open already is in no hand that had it in an episode before. */
+/** No two of them are about one alert. The acknowledgement of a former episode does not apply to a new one. */
 export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instant): Promise<void> {
   const opened = turned.flatMap((one) => {
     if (one.type === 'closed') return [];
@@ -91,7 +91,7 @@ const MARK_TOLD = list(
     ${row.from} WHERE alerts.key = ${row.key} AND alerts.began <= ${row.seq} AND is_open = 1 AND first_closed_at IS NULL`,
 );
 
-/** They were put into a message on a channel that counts. A late end of a former episode does not count. */
+/** The alerts are in a message on a channel that counts. A late end of a former episode does not count. */
 export async function markTold(sql: Sql, told: readonly ToldAlert[], at: Instant): Promise<void> {
   const rows = told.map((one) => ({ ...one, toldAt: at }));
   await sql.each(MARK_TOLD, rows);
@@ -170,7 +170,7 @@ const RELABEL = list(
   (row) => `UPDATE alerts SET labels = ${row.labels} ${row.from} WHERE alerts.key = ${row.key} AND is_open = 1`,
 );
 
-/** Their rule in force gives them other labels. */
+/** Alerts to which their rule in force gives other labels. */
 export async function relabelAlerts(sql: Sql, some: readonly Pick<ActiveAlert, 'key' | 'labels'>[]): Promise<void> {
   await sql.each(RELABEL, some);
 }

@@ -263,7 +263,7 @@ const UNTIE = `
     SELECT 1 FROM group_member AS mine JOIN group_member AS other ON other.key = mine.key
     WHERE mine.delivery = delivery_order.delivery AND other.delivery = delivery_order.earlier)`;
 
-/** It ends with its last member. Two wait for one another only while both are about one alert. */
+/** The delivery ends with its last member. Two deliveries wait for each other only while both are about one alert. */
 async function leave(
   sql: Sql,
   delivery: number,

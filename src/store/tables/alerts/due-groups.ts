@@ -198,7 +198,7 @@ const NEWS = list(
     WHERE n.key = ${row.key} AND n.seq > ${row.closed} AND n.seq <= ${row.wanted} ORDER BY n.seq`,
 );
 
-/** By key of each of which more than one transition was not told, those transitions. */
+/** By key of each alert with several transitions that were not sent, those transitions. */
 async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<string, readonly Row[]>> {
   const several = rows
     .map((row) => ({ ...texts(row, 'key'), ...ints(row, 'closed', 'wanted') }))

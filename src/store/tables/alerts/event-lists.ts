@@ -33,7 +33,7 @@ const EVENTS = (d: SqlDialect): string => `
   ) AS counted CROSS JOIN notifications AS n
   WHERE n.number = counted.newest ORDER BY counted.newest DESC`;
 
-/** By alert, those with the newest first. One that cannot be read is left out. */
+/** By alert; the alert with the newest event comes first. Unreadable ones are left out. */
 export async function events(sql: Sql, since: Instant, limit: number): Promise<EventGroup[]> {
   const owed = new Map((await sql.all(OWED)).map((row) => [nameOf(row), int(row, 'owed')]));
   const { gone, afterwards } = await toldTogether(sql, since);

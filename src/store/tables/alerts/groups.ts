@@ -114,7 +114,7 @@ const MOVE = `
     version = version + 1
   WHERE due_at IS NOT NULL OR closed_at > $1::bigint`;
 
-/** All that waits is decided again. */
+/** All waiting members are decided again. */
 export async function moveGroups(sql: Sql, { now }: ClockShift): Promise<void> {
   await sql.run(MOVE, [now]);
 }

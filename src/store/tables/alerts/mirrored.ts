@@ -50,7 +50,7 @@ function episodeOf(row: Row): string {
   return `${text(row, 'key')} ${int(row, 'episode')}`;
 }
 
-/** By which labels it fired before the last time, and until when. */
+/** The labels with which it fired before the last time, and the end of each. */
 function formerOf(fired: readonly Row[]): FormerLabels[] {
   return fired.slice(0, -1).flatMap((row, i) => {
     const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;

@@ -61,7 +61,7 @@ export async function newestNotification(sql: Sql): Promise<number> {
   return Number((await sql.first('SELECT coalesce(max(number), 0) AS newest FROM notifications'))?.['newest']);
 }
 
-// Only the message of a summary says what its members are: no other is read.
+// Only the message of a summary contains its members: no other message is read.
 const AS_ROUTED = `
   SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at, told,
     CASE WHEN summary IS NOT NULL THEN message END AS message

@@ -1,4 +1,4 @@
-// Where a channel has too much to get rid of, events become part of summaries, which stay open for a while.
+// If a channel has too many unsettled messages, events are added to summaries, which stay open for a while.
 import {
   fold,
   foldKeyOf,
@@ -96,7 +96,10 @@ const FIND_OPEN = (d: SqlDialect): string => `
     AND due_at > $4
   ORDER BY mine.number DESC LIMIT 1 ${d.forUpdate('mine')}`;
 
-/** None that was tried, nor is claimed before the end of the transaction: the same delivery gives the same bytes on every try. */
+/**
+ * Finds none that was tried, nor is claimed before the end of the transaction: a delivery has the same bytes at every
+ * try.
+ */
 function findOpen(sql: Sql, to: Recipient, folds: string, at: Instant): Promise<Row | undefined> {
   return sql.first(FIND_OPEN, [to.channel, to.recipient, folds, at]);
 }
@@ -117,7 +120,7 @@ const BEGIN = list(
     FROM notifications AS n ${row.also} WHERE n.number = ${row.first} RETURNING number`,
 );
 
-/** Its notification has the watch, the alert and the labels of that of the first event. */
+/** Its notification has the watch, the alert and the labels of the first event. */
 async function begin(sql: Sql, { first, summary }: Folded<Single>['begun'][number], at: Instant): Promise<Fresh> {
   const { id, message } = summary;
   const { key } = message;

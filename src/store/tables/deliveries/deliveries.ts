@@ -128,8 +128,8 @@ const ADD_RUN = `
   ON CONFLICT (name) DO UPDATE SET ran_ms = channels.ran_ms + excluded.ran_ms`;
 
 /**
- * A message that was never tried is due when it was made, or when the rest of it is: later means that the clock was ahead. A
- * summary waits for more.
+ * A message without a try is due when it was made, or when the last of it was: a later time means that the clock was
+ * ahead. A summary waits for more events.
  */
 const END_LONG_WAITS = `
   UPDATE deliveries SET due_at = $2::bigint
@@ -219,7 +219,7 @@ export async function addRun(sql: Sql, channel: string, ms: number): Promise<voi
   await sql.run(ADD_RUN, [channel, ms]);
 }
 
-/** No lease and no wait is longer than the longest: the clock was set back meanwhile. */
+/** A longer lease or wait than the longest means that the clock was set back meanwhile. */
 interface Expiring {
   readonly channel: string;
   readonly held: readonly DeliveryId[];

@@ -116,7 +116,7 @@ export async function membersOf(sql: Sql, of: DeliveryName): Promise<Pick<Delive
   return { members, more: alikeTogether(more) };
 }
 
-/** Where the page that follows a key ends; null: it is the last one. */
+/** The last key of the page after a key; null: it is the last page. */
 export async function pageEnd(sql: Sql, delivery: string, after: Key): Promise<Key | null> {
   const key = (await sql.first(PAGE_END, [delivery, after]))?.['key'];
   return typeof key === 'string' ? key : null;
@@ -169,7 +169,7 @@ export function memberOf(row: Row): DeliveryMember {
     as: sentAs.parse(row['sent_as']),
     renewed: renewedIn(row['renewed']),
     heldAt: instant.nullable().parse(row['held_at']),
-    // Without it the message says how it was when it fired.
+    // Without it the message shows the values at firing.
     present: present.safeParse(jsonOrNull(row['present'])).data ?? null,
   }));
 }

@@ -56,15 +56,15 @@ export function deliveryOf(row: Row): BareDelivery {
   );
 }
 
-/** As it is kept in a row. */
+/** The text of an outcome in a row. */
 export function outcomeText(one: Outcome): string {
   return JSON.stringify({ type: one.type, text: one.type === 'sent' ? one.answer : one.why });
 }
 
-/** Its last try. */
+/** A condition on the outcome of its last try. */
 export const HAS_ENDED_AS = (type: Outcome['type']): string => `mine.outcome LIKE '%"type":"${type}"%'`;
 
-/** It did not arrive, and its receiver, which may be in the middle of a change, does not reject it. */
+/** It did not arrive, and its receiver, which may be in the middle of a change, did not reject it. */
 export const MAY_GO_OUT_OF_TURN = `NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}`;
 
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */

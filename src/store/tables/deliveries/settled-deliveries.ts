@@ -46,7 +46,7 @@ const MARK_SUMMARIZED = list(
       AND state.channel = mine.channel AND state.recipient = mine.recipient`,
 );
 
-/** From `notified_at` on the next try is counted. */
+/** The next try counts from `notified_at` on. */
 const GIVE_UP = `
   UPDATE recipient_state AS state SET notified_at = $2, repeats = 1
   FROM deliveries AS mine, (SELECT DISTINCT key FROM group_member WHERE delivery = $1) AS lost
@@ -113,7 +113,7 @@ async function markPage(
   if (receipt !== null) await keepReceipt(sql, number, page, receipt);
 }
 
-/** By the key of each alert that a summary speaks of, the highest seq of its summaries. */
+/** By the key of each alert in a summary, the highest seq of its summaries. */
 function newestByKey(summaries: readonly Row[]): Map<Key, number> {
   const newest = new Map<Key, number>();
   for (const row of summaries)

@@ -23,7 +23,7 @@ const MOST_MESSAGES = 20_000;
 /** The most alerts of searched watches. */
 const MOST_KEYS = 10_000;
 
-// Each on its own: SQLite finds either by the key alone, and both together by reading all rows.
+// Two statements: SQLite finds either by the key alone, but both together by reading all rows.
 const NEWEST = 'SELECT coalesce(max(number), 0) AS number FROM journal';
 const OLDEST = 'SELECT coalesce(min(number), 1) AS number FROM journal';
 
@@ -129,7 +129,7 @@ export async function history(sql: Sql, { subjects, since, limit }: HistoryFilte
   return rows.map(journalLineOf);
 }
 
-/** So many lines are verified at once. */
+/** The number of lines that are verified at once. */
 const VERIFIED = 500;
 
 const CHAINED = paged(

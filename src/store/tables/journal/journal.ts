@@ -96,9 +96,9 @@ const DROP = 'DELETE FROM journal WHERE position <= $1';
 export interface JournalLimits {
   /** Lines that are older go. */
   readonly before: Instant;
-  /** So many lines go at most. */
+  /** The most lines to drop. */
   readonly limit: number;
-  /** So many lines are kept at most. */
+  /** The most lines to keep. */
   readonly mostLines?: number;
 }
 
@@ -128,7 +128,7 @@ export function anchorOf(row: Row): JournalAnchor {
   return { position: int(row, 'position'), hash: String(row['hash']) };
 }
 
-/** As it was hashed, whether its data can be read or not. */
+/** The text that was hashed, even if its data cannot be read. */
 export function journalTextOf(row: Row): JournalText {
   return { ...ints(row, 'at'), ...texts(row, 'kind', 'subject', 'actor', 'data') };
 }

@@ -1,5 +1,5 @@
-// Until when watches were covered moves with every poll and is written every 10 s: in narrow rows, so that little is
-// rewritten. What explains lies in rows of its own, which are written when it has changed.
+// The end of coverage changes with every poll and is written every 10 s: in narrow rows, so that little is rewritten.
+// Diagnostics are in their own rows, which are written only after a change.
 import { z } from 'zod';
 import { afterSameResults, type StoredHealth } from '../../../core/model/health.ts';
 import type { WatchId } from '../../../core/model/ids.ts';

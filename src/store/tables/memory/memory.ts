@@ -17,7 +17,7 @@ export const REMEMBERED = paged(['watch'], ({ after, end }) => `${BARE} WHERE ${
 
 const ONE = list({ watch: 'text' }, (row) => `${BARE} ${row.also} WHERE memory.watch = ${row.watch}`);
 
-/** So many rows are read at once: 2,000 memories are a few megabytes. */
+/** The number of rows that are read at once: 2,000 memories are a few megabytes. */
 const PAGE = 2000;
 
 interface OfWatches {

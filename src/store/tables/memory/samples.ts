@@ -68,7 +68,7 @@ export async function samplesAfter(
   return (await sql.all(AFTER, [watch, path, after, limit])).map(runOf);
 }
 
-// Without an end a single statement could hold more than the memory does: no caller asks for more.
+// Without a limit a single statement could exceed the memory: no caller asks for more.
 const MOST_READ = 100_000;
 
 const OF_PATHS = list(

@@ -6,7 +6,7 @@ import { writeFact } from '../memory/facts.ts';
 
 const PREFIX = 'ended-pass:';
 
-/** Until when, at the latest, those lasted that were ended all at once. */
+/** The latest end of the passes that were ended all at once. */
 const ALL = 'sessions-ended';
 
 const FIND = `

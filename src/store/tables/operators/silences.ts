@@ -137,7 +137,7 @@ export async function markAnnounced(sql: Sql, id: string, at: Instant): Promise<
 
 const ALL = `SELECT ${COLUMNS} FROM silences ORDER BY starts_at, id`;
 
-/** All that are kept, by their begin. One that cannot be read is left out. */
+/** All stored ones, by their begin. Unreadable ones are left out. */
 export async function silences(sql: Sql): Promise<Silence[]> {
   return readable(await sql.all(ALL), silenceOf);
 }
