@@ -22,7 +22,7 @@ export interface Ownership {
   /** True if the lease of the shard lasts long enough for another request. */
   mayWork(shard: Shard): boolean;
 
-  /** Tells the other replicas what this one runs from now on. */
+  /** Announces the config that this replica runs from now on. */
   declare(config: DeclaredConfig): void;
 
   /** Called whenever shards change hands. */
@@ -32,8 +32,8 @@ export interface Ownership {
   lost(shard: Shard): void;
 
   /**
-   * Gives the shard back and claims it no more for two minutes: another replica may do with it what this one cannot. False:
-   * no other one is there to claim it, so it stays.
+   * Gives the shard back and does not claim it for two minutes, since another replica can do more with it. False: no
+   * other replica can claim it, so it stays.
    */
   avoid(shard: Shard): boolean;
 
@@ -45,10 +45,10 @@ export interface Ownership {
 
   view(): ClusterView;
 
-  /** Whether what no config names may be ended: every live replica has run the same config for 30 seconds. */
+  /** True if watches that no config names may be ended: every live replica has run the same config for 30 seconds. */
   mayRetire(): boolean;
 
-  /** Whether some live replica works on each shard. Rejects with a `StorageError`. */
+  /** True if each shard has a live replica. Rejects with a `StorageError`. */
   allHeld(): Promise<boolean>;
 
   /**
@@ -93,7 +93,7 @@ export interface ClusterView {
 
 export interface ReplicaView {
   readonly id: string;
-  /** How people know it, such as the name of its host. */
+  /** The name of the replica for people, such as the name of its host. */
   readonly name: string;
   readonly checksum: string;
   readonly isSelf: boolean;

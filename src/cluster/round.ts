@@ -166,7 +166,9 @@ function agreedSinceIn({ replicas }: Renewed, before: number | null, sentAt: num
   return areAgreed ? (before ?? sentAt) : null;
 }
 
-/** How long the newest announcement of a live replica is past: one may have changed and changed back between two rounds. */
+/**
+ * The time since the newest announcement of a live replica: one may have changed and changed back between two rounds.
+ */
 function sinceAnnounced({ replicas, now }: Renewed): number {
   return now - Math.max(...replicas.map(({ announcedAt }) => announcedAt));
 }

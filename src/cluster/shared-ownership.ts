@@ -18,7 +18,7 @@ export interface SharedOwnershipOptions {
   /** Leases are by its monotonic time. */
   readonly clock: Clock;
   readonly log: Log;
-  /** Told after each round what time it is by the clock of the database. */
+  /** Called after each round with the time by the clock of the database. */
   readonly onTime: (now: Instant) => void;
   /** Appends lines to the journal. */
   readonly record: (entries: readonly JournalEntry[]) => Promise<void>;

@@ -45,7 +45,7 @@ export type Next =
       readonly lines: readonly ClosedLine[];
       readonly heldAt: Instant;
     }
-  /** `rest`: what holds the lines behind these. */
+  /** `rest`: the cause that holds the later lines. */
   | { readonly type: 'news'; readonly lines: readonly ClosedLine[]; readonly rest: Hold | null }
   | { readonly type: 'repeat'; readonly line: ClosedLine; readonly notifiedAt: Instant; readonly repeatMs: number };
 

@@ -14,12 +14,12 @@ export type CallCounts = Readonly<Record<string, number>>;
 /** Steps for one target that are due together call it one by one, with this time between them. */
 export const APART_MS = 60_000;
 
-/** One alert, and what its targets know of it. */
+/** One alert, with its states for its targets. */
 export interface Unanswered {
   readonly watch: string;
   readonly severity: Severity;
   readonly routing: Pick<Routing, 'options'>;
-  /** False: an event that no route left open when it happened. It has no steps, whatever the routes say since. */
+  /** False: an event that no route left open when it happened. It has no steps, even if the routes have some since. */
   readonly needsAck: boolean;
   /** Keys of the targets that the routes name: they need no step. */
   readonly named: ReadonlySet<string>;

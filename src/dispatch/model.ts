@@ -93,7 +93,7 @@ export interface Cap {
   readonly perHour: number;
 }
 
-/** The critical lines of a message, which decide what share of a cap it takes. */
+/** The critical lines of a message, which decide how it counts against a cap. */
 export interface CriticalLines {
   /** `rule/alert` of each. */
   readonly rules: readonly string[];
@@ -196,7 +196,7 @@ export interface Ack {
   readonly key: Key;
   readonly episode: number;
   readonly seq: number;
-  /** The alert's at that time: the acknowledgement does not stand for a higher one. */
+  /** The severity of the alert at that time: the acknowledgement does not cover a higher one. */
   readonly severity: Severity;
   readonly actor: string;
   readonly comment: string | null;

@@ -4,8 +4,8 @@ import { isEnd, UNTOLD } from './owed.ts';
 
 /**
  * The state of a target after a transition; null: the target has nothing to do with this alert. A target that joins
- * late is sent later transitions only. A target that is no longer named is sent the end of an alert that it was told
- * of, and no new begin.
+ * late is sent later transitions only. A target that is no longer named is sent the end of an alert that it was sent,
+ * and no new begin.
  */
 export function stateOwing(
   state: RecipientState | null,

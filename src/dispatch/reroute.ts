@@ -54,7 +54,7 @@ export interface RerouteResult {
   readonly undeliverable: readonly Undeliverable[];
   /** Open alerts to which the rule in force gives other labels. */
   readonly relabelled: readonly Pick<ActiveAlert, 'key' | 'labels'>[];
-  /** Targets that know of these alerts and are removed. */
+  /** Removed targets with states of these alerts. */
   readonly gone: GoneTargets;
 }
 

@@ -18,7 +18,7 @@ export class MissingAnswer extends Error {
 export interface AnswerContext {
   readonly coin: Coin;
   readonly at: Instant;
-  /** Called for each first page of a list that shows the chain's head. `head`: null when its rows do not say. */
+  /** Called for each first page of a list that shows the chain's head. `head`: null if its rows do not contain it. */
   readonly onHeadPage: (rows: readonly AnyView[], head: Head | null) => void;
 }
 

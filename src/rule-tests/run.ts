@@ -1,4 +1,4 @@
-// Runs one test: its polls go through the daemon's own `poll` and `step`, and what would have been sent is kept.
+// Runs one test: its polls use the daemon's own `poll` and `step`, and the messages are collected.
 import type { Message } from '../core/model/delivery.ts';
 import type { Labels } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';

@@ -63,7 +63,7 @@ export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound
   return { unrouted: found, finished: await finishedBy(sql, found), known: await knownOf(sql, keys) };
 }
 
-/** Summaries of which the last events are retracted. */
+/** Summaries whose last events are retracted. */
 async function finishedBy(sql: Sql, found: readonly Unrouted[]): Promise<Unrouted[]> {
   const retracted = found.filter(({ transition }) => transition === 'retracted');
   if (retracted.length === 0) return [];

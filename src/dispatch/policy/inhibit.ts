@@ -1,4 +1,4 @@
-// Alerts that mute others while they are open: a chain that stands still explains what follows from it.
+// Alerts that mute others while they are open: a chain that does not advance explains alerts that follow from it.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { InhibitRule, Key, Labels, InhibitingAlert, DispatchContext } from '../model.ts';
@@ -22,8 +22,8 @@ export type InhibitionOf<S extends InhibitingAlert> = (alert: {
 }) => Inhibition<S> | null;
 
 /**
- * The sources are looked up by the labels that have to be equal: the cost for one alert does not grow with their number.
- * A label that is missing equals nothing, and no alert mutes itself.
+ * Sources are found by the labels that must be equal: the cost for one alert does not grow with their number. A missing
+ * label equals nothing, and no alert mutes itself.
  */
 export function inhibitionsAt<S extends InhibitingAlert>(
   world: Pick<DispatchContext, 'inhibit' | 'coveredUntil' | 'startedAt'> & { readonly sources: readonly S[] },
@@ -47,7 +47,7 @@ function isBelieved(
   now: Instant,
 ): boolean {
   const until = coveredUntil(watch) ?? -Infinity;
-  // After a long stop the first poll says more.
+  // After a long stop, a source stays in force until the first poll.
   return now - until <= BELIEVED_MS || (until < startedAt && now - startedAt < FIRST_POLL_MS);
 }
 

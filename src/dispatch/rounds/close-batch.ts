@@ -1,4 +1,4 @@
-// Closing a batch fixes what one message is about, and with it the id that every try of it carries.
+// Closes batches: that fixes the members of a message, and so the id that every try of it has.
 import { deliveryId, idOf } from '../../core/model/watch/identity.ts';
 import type { DeliveryId, Recipient } from '../../core/model/ids.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';

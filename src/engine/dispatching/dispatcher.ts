@@ -202,7 +202,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return next === null ? LONGEST_REST_MS : Math.min(Math.max(next - clock.now(), 0), LONGEST_REST_MS);
   }
 
-  /** Returns how long to rest. A storage that fails is waited for, whatever wakes the loop. */
+  /** Returns the time to rest. After a failure of the storage the loop waits, even if it is woken. */
   async function workSafely(stop: AbortSignal): Promise<number> {
     try {
       const restMs = await work(stop);

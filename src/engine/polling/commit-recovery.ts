@@ -144,7 +144,7 @@ function sizeOf(decision: Decision | undefined): number {
   return decision.transitions.length + runs;
 }
 
-/** Runs that no condition looks back on, only charts. */
+/** Runs for charts alone, which no condition reads. */
 const MOST_RUNS = 20;
 
 function withFewRuns(decision: Decision): Decision {

@@ -210,7 +210,7 @@ export function createPoller(options: PollerOptions): Poller {
     return true;
   }
 
-  /** The store holds a commit that this process does not know, perhaps with transitions. */
+  /** The store has a commit that is unknown here, perhaps with transitions. */
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (!held.has(watch.id)) return;
     runs.forget(watch.id);

@@ -1,5 +1,5 @@
-// Says in the log which watches are blind, by explorer and reason: when they are found to be, and every hour again. One
-// line says that an explorer has none any more.
+// Logs which watches are blind, by explorer and reason: when they become so, and every hour again. One line says that
+// an explorer has none any more.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { causesOf, namesOf, type BlindCause } from '../../core/model/quality/blind-cause.ts';
@@ -35,7 +35,7 @@ export async function reportBlind({ clock, log, blind }: BlindReportOptions, sig
     for (const explorer of over) log.info('watch:blind-no-more', { explorer });
     const said = new Map([...saidAt].filter(([key]) => !over.has(explorerOf(key))));
     for (const cause of causes) {
-      // Seen twice: after a machine slept, the first look comes before the polls that are due.
+      // Found twice in a row: after a machine slept, the first check comes before the due polls.
       const key = keyOf(cause);
       if (!before.has(key) || isRecent(said.get(key), now)) continue;
       say(cause);

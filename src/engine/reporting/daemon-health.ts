@@ -62,7 +62,7 @@ export interface DaemonHealth {
   readonly explorers: readonly ExplorerHealth[];
   /** The reasons why explorers get no requests, or are not believed. */
   readonly troubles: readonly ExplorerTrouble[];
-  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
+  /** Explorers with a watch that was blind before the start and may still be. */
   readonly undecided: ReadonlySet<string>;
   readonly channels: ReadonlyMap<string, ChannelHealth>;
   /** Alerts that receivers with their own state have not accepted. */
@@ -128,7 +128,7 @@ export interface HealthParts extends WorkingParts {
   heartbeatAt(): Instant | null;
 }
 
-/** How it does now. All that looks through the watches does so once, when it is first read: each reader pays for its own. */
+/** The health now. Values that need a pass over all watches are computed once, at their first reading. */
 export function daemonHealth(parts: HealthParts): DaemonHealth {
   const { clock, startedAt, blindWatches, backups, clockJumps } = parts;
   const blind = once(() => blindWatches.blind());

@@ -1,5 +1,5 @@
-// Says in the log which watches are paused: at the start, and then every 24 hours of a pause, so that none is forgotten.
-// One line says that a pause ended by itself.
+// Logs which watches are paused: at the start, and then every 24 hours of a pause, so that none is forgotten. One line
+// says that a pause ended by itself.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { namesOf } from '../../core/model/quality/blind-cause.ts';
@@ -50,7 +50,7 @@ export async function reportPauses({ clock, log, paused }: PauseReportOptions, s
   }
 }
 
-/** At the first look, and when another whole day of the pause has passed since the last one. */
+/** True at the first check, and after each further whole day of the pause. */
 function isReminderDue(from: Instant, lookedAt: Instant | null, now: Instant): boolean {
   if (lookedAt === null) return true;
   return now > lookedAt && Math.floor((now - from) / AGAIN_MS) > Math.max(0, Math.floor((lookedAt - from) / AGAIN_MS));

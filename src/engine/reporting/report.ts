@@ -156,7 +156,7 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
       log.warn('alert:undecided', { watch: watch.name, alert: reason.alert, key: reason.key });
       break;
     case 'not-judged':
-      // A flood has hundreds of them: one line says how many.
+      // A flood has hundreds of them: one line has their number.
       break;
     case 'unfollowed':
       metrics.unfollowed(watch.rule, 1);

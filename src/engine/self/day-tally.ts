@@ -80,7 +80,7 @@ export function nextTally(day: string, tally: DayTally): DayTally {
   };
 }
 
-/** Between two looks; a longer time is one in which the daemon did not run, or its machine slept. */
+/** The longest time between two checks; after a longer one the daemon was not running, or its machine slept. */
 const LONGEST_BREAK_MS = 120_000;
 const MOST_SPANS = 50;
 

@@ -67,7 +67,10 @@ export interface FailOptions extends Pick<HeartbeatOptions, 'settings' | 'post' 
   readonly why: () => string | null;
 }
 
-/** Runs until the signal aborts. For a replica that others have outvoted: they beat, and know of no fault. */
+/**
+ * Runs until the signal aborts. For a replica that others have outvoted: the others send beats, and do not know of the
+ * fault.
+ */
 export async function runFailBeat(options: FailOptions, signal: AbortSignal): Promise<void> {
   const { settings, why, post, onBeat, clock } = options;
   while (!signal.aborted) {

@@ -99,7 +99,7 @@ export function createPlanCauses(): PlanCauses {
       const tracked = trackedByPlan.get(subject);
       if (tracked === undefined) return false;
       const { foreign, overdrawn, stretched } = tracked;
-      // Since a start it is not known what others spent before.
+      // After a start the former spending of others is unknown.
       if (alert === 'plan-foreign') return now - foreign.seenSince < FOREIGN_OVER_AFTER_MS;
       const isCalm = ({ calmAt }: Lasting): boolean => calmAt !== null && now - calmAt >= OVER_AFTER_MS;
       if (alert === 'plan-overdrawn') return !isCalm(overdrawn);

@@ -1,4 +1,4 @@
-// How the credits of each plan were spent in its period, added up look by look for the daily report.
+// The spent credits of each plan in its period, added up check by check for the daily report.
 import { z } from 'zod';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
@@ -12,7 +12,7 @@ const PlanPeriod = z.object({
   pages: z.number(),
   sweeps: z.number(),
   foreign: z.number(),
-  /** Sums over the looks: how many times as long intervals were. */
+  /** Sums over the checks of the factors by which intervals were stretched. */
   looks: z.number(),
   stretch: z.object({ critical: z.number(), warning: z.number(), info: z.number() }),
 });

@@ -94,7 +94,7 @@ function explorerLine(name: string, watches: number, tally: ExplorerTally | 'non
       ? []
       : [from === null || from >= to ? `block ${grouped(to)}` : `blocks ${grouped(from)} to ${grouped(to)}`]),
     `${grouped(requests)} ${requests === 1 ? 'request' : 'requests'}`,
-    // Explorers that say nothing of credits have none.
+    // Not every explorer counts credits.
     ...(creditsLeft === null ? [] : [`${grouped(credits)} credits spent`, `${grouped(creditsLeft)} left`]),
   ];
   return `${name}: ${parts.join(', ')}.`;

@@ -31,7 +31,7 @@ export function selfWatchId({ alert, severity, subject }: SelfWatchId): WatchId 
   return [BUILT_IN_RULE, alert, severity, subject].join('/');
 }
 
-/** Whether it is an instance of an alert that this release knows. */
+/** True if this release has the alert of the instance. */
 export function isSelfWatch(id: WatchId): boolean {
   return parseSelfWatchId(id) !== null;
 }
@@ -141,7 +141,7 @@ const selfKind = builtInKind<null, SelfRow>({
   events: {},
   while: { measured: null, exported: [] },
   state: z.null(),
-  // The title says how many, and the message since when.
+  // The title has the number, and the message the time since when.
   shown: [],
   nothing: SelfView.make({}),
   detect: (_target, _state, seen) => ({ ...NOTHING_DETECTED, now: seen }),

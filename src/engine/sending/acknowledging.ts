@@ -51,7 +51,7 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     signal: AbortSignal,
   ): Promise<number | null> {
     const outcome = await acknowledge({ key, isOver: isEvent }, signal);
-    // A call that the stop cut off says nothing of the receiver.
+    // A call that the stop cut off is no failure of the receiver.
     if (signal.aborted) return 0;
     onOutcome(outcome);
     if (outcome.type === 'again' || outcome.type === 'unknown') {

@@ -1,4 +1,4 @@
-// How the tries on one channel end, as long as the process lives.
+// The outcomes of tries on one channel since the start of the process.
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 

@@ -26,7 +26,7 @@ const REFUSED_MS = [60_000, 300_000, 900_000] as const;
 
 interface Trouble {
   readonly failures: number;
-  /** In a row, of who calls. */
+  /** The number of refusals of the credentials in a row. */
   readonly refusals: number;
   readonly nextMs: number;
   /** The time until which the receiver wants no message. */

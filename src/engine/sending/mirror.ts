@@ -102,7 +102,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
       const fence = ownership.fenceOf(`channel:${channel}`);
       if (fence === null) return refreshMs;
       const posted = await post(signal);
-      // A call that the stop cut off says nothing of the receiver.
+      // A call that the stop cut off is no failure of the receiver.
       if (signal.aborted) return 0;
       await keepAccepted(posted, fence);
       report(posted);

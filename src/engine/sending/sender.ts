@@ -110,7 +110,7 @@ export function createSender(options: SenderOptions): Sender {
     if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
     await unclaim(fence);
-    // A claim is a commit, so it is looked first.
+    // A claim is a commit, so a read comes first.
     const now = clock.now();
     const due = await store.nextDue(shareNow().share);
     if (due !== null && due - now > LONGEST_WAIT_MS) {
@@ -148,7 +148,7 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** One message to a receiver that fails is tried, whatever its own schedule says. */
+  /** One message to a failing receiver is tried besides its own schedule. */
   async function takeTurn(fence: Fence, abandon: AbortSignal): Promise<number | null> {
     const next = receivers.next();
     if (next === null || inFlight.size === MOST_IN_FLIGHT) return null;
@@ -238,7 +238,9 @@ export function createSender(options: SenderOptions): Sender {
     if (isRecorded && settlement.state === 'dead') onDead();
   }
 
-  /** A storage that does not answer is asked again. When the budget for stopping ends first, it stays `sending`. */
+  /**
+   * A storage that does not answer is tried again. When the time for stopping ends first, the delivery stays `sending`.
+   */
   async function mayGo(claimed: Claimed, abandon: AbortSignal): Promise<boolean> {
     for (;;) {
       try {

@@ -1,5 +1,5 @@
-// Records how tries ended. A storage that does not answer is asked again until it does, so that nothing is sent twice
-// meanwhile.
+// Records the outcomes of tries. A storage that does not answer is tried again until it does, so that no message is
+// sent twice meanwhile.
 import type { Outcome, Settlement } from '../../core/model/delivery.ts';
 import { afterOutcome } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';

@@ -8,7 +8,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface Tellings {
-  /** One try, at once, where it is not under way or told, and there is room for it. */
+  /** Makes one try at once, unless it is under way or done, or the limit is reached. */
   tell(transition: Transition, to: Recipient, receipt: Attempt['receipt']): void;
   /** Recipients that accepted it, or may have. */
   toldOf(transition: Transition): readonly ToldUnrecorded[];

@@ -123,7 +123,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
   };
 }
 
-/** A begin that does not wait for the state. That the state cannot be written is one whatever its severity. */
+/** A begin that does not wait for the state. A failure of the state counts as one at any severity. */
 function isTellable(one: Transition): boolean {
   const { kind, alert } = one.message;
   const isOfStorage = kind === BUILT_IN_RULE && alert === 'storage' && isBegin(nameOfTransition(one.message));
@@ -136,7 +136,7 @@ function isEndOf({ message }: Transition, begin: Transition): boolean {
   return message.key === key && message.episode === episode && message.seq > seq && isEnd(nameOfTransition(message));
 }
 
-/** Conditions on record that fire; none where they cannot be read. */
+/** Firing conditions in the store; empty if they cannot be read. */
 async function conditionsOf(store: UnrecordedOptions['store']): Promise<readonly InhibitingAlert[]> {
   try {
     return await store.openConditions();

@@ -1,4 +1,4 @@
-// How the daily backups go, as long as the process lives.
+// The results of the daily backups since the start of the process.
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /** Why there is no backup of today; null while there is one. */

@@ -10,7 +10,7 @@ export interface ClockJump {
 }
 
 export interface ClockJumps {
-  /** The jump since the last look; null when there was none, or one of less than a minute. */
+  /** The jump since the last check; null if there was none, or one of less than a minute. */
   look(): ClockJump | null;
   /** The newest jump in each direction, for an hour after it. */
   recent(): readonly ClockJump[];

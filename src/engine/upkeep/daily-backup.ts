@@ -65,7 +65,7 @@ async function backUpWhenDue(
   return file;
 }
 
-/** One that lies in the future of a clock that was set back says nothing of today. */
+/** A backup with a future time, after the clock was set back, does not count as today's. */
 function nearestTo(now: Instant, made: readonly { readonly at: Instant }[]): Instant | null {
   const instants = made.map(({ at }) => at);
   return instants.reduce<Instant | null>(

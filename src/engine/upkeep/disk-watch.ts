@@ -17,7 +17,7 @@ export interface DiskWatchOptions {
 const LEAST_FREE = 200e6;
 const LARGEST_LOG = 256 * 2 ** 20;
 
-/** A function that looks once. It throws what `measure` throws. */
+/** Returns a function that makes one check. It throws the errors of `measure`. */
 export function createDiskWatch({ measure, maxBytes, onMeasured, onLow, log }: DiskWatchOptions): () => void {
   let isLow = false;
   let isLogLarge = false;

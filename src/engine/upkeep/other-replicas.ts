@@ -1,5 +1,5 @@
-// Looks once a second for what concerns this replica and came about in another one: transitions that a poll stored, and what
-// operators changed there. What this process did itself is found too; to act on it again changes nothing.
+// Reads once a second the changes of other replicas that concern this one: transitions of polls, and actions of
+// operators. Changes of this process are found too; to act on them again changes nothing.
 import type { Clock } from '../../lib/clock.ts';
 import type { StoredAnswer } from '../../store/contract/operators.ts';
 import type { Store } from '../../store/contract/store.ts';
@@ -8,7 +8,7 @@ import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 
 export interface OtherReplicasOptions {
   readonly store: Pick<Store, 'newsSince'>;
-  /** Whether other replicas live, as far as this one knows. */
+  /** True if other replicas are known to run. */
   readonly hasOthers: () => boolean;
   /** Something may be due that another one stored. */
   readonly onLook: () => void;
@@ -32,7 +32,7 @@ export async function followOtherReplicas(options: OtherReplicasOptions, signal:
   /** By the monotonic clock. Before the start there may have been other replicas. */
   let othersAt = clock.monotonic();
   let newest: number | null = null;
-  /** Requests that were acted on; null: what there is was in the state when this process read it. */
+  /** Requests that were acted on; null: those in the state at its first reading count as known. */
   let known: ReadonlySet<string> | null = null;
 
   async function look(): Promise<void> {

@@ -42,7 +42,7 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 // Nothing changes without a wake. The check is one short query.
 const LONGEST_REST_MS = 3_600_000;
-/** Until it is looked again whether all replicas run the same config. */
+/** The time until the next check whether all replicas run the same config. */
 const DISAGREED_MS = 10_000;
 /** Polls that are due run between two of them. */
 const AT_ONCE = 100;

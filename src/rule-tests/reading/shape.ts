@@ -47,7 +47,7 @@ export const AnswerShape = z.strictObject({
   file: text('a file that holds the body; relative paths start at this file').optional(),
 });
 
-/** Keys of every row, whatever the kind. */
+/** Keys of every row, for any kind. */
 export const RowShape = z.strictObject({
   at: at(),
   missed: z

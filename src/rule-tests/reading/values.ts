@@ -126,7 +126,7 @@ function timeOf(written: string, at: Instant): string | undefined {
   return decodeEncoded({ type: 'time' }, written) === undefined ? undefined : written;
 }
 
-/** Free-form JSON: what looks like a number or a boolean is one. */
+/** Free-form JSON: a text that parses as a number or a boolean is one. */
 function jsonOf(written: WrittenValue): Json {
   if (Array.isArray(written)) return written.map(jsonOf);
   if (isMap(written)) return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, jsonOf(value)]));

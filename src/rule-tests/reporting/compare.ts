@@ -1,4 +1,4 @@
-// Compares the expected messages with those sent: their longest common sequence, and what differs.
+// Compares the expected messages with the sent ones: their longest common sequence, and the differences.
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { Message } from '../../core/model/delivery.ts';

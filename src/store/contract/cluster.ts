@@ -55,10 +55,10 @@ export interface SharedCluster {
   /** Whether anything is free to be claimed, beside these. */
   hasFree(avoided?: readonly Shard[]): Promise<boolean>;
 
-  /** The newest format of memories that all live replicas read, as the last renewal has it. */
+  /** The newest format of memories that all live replicas read, from the last renewal. */
   memoryFormat(): number;
 
-  /** Whether some live replica holds each shard, or is about to: its lease ended 5 seconds ago at most. */
+  /** True if each shard has a live replica, or will soon: its lease ended 5 seconds ago at most. */
   allHeld(): Promise<boolean>;
 
   /** Stores the config in force if the expected one was in force before. False: another replica was faster. */

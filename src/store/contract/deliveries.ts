@@ -16,7 +16,7 @@ export interface Share {
   readonly onlyCritical: boolean;
 }
 
-/** For whom deliveries are claimed. */
+/** A claim whose answer was lost. */
 export interface LostClaim {
   readonly channel: string;
   /** The caller is sending these. */

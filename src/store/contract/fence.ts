@@ -11,5 +11,5 @@ export interface Fence {
   readonly epoch: number;
 }
 
-/** `fenced`: another process has taken over; nothing was written, nor will anything be that this one decides. */
+/** `fenced`: another process has taken over; nothing was written, and later writes of this process are refused too. */
 export type CommitResult = 'kept' | 'superseded' | 'fenced';

@@ -55,7 +55,7 @@ export interface Store
   /** Stores an outline of the running config, for `plan`; replaces the former one. */
   keepRunning(outline: Json): Promise<void>;
 
-  /** Writes a row, to see whether the state takes one. */
+  /** Writes a row, to check that the state accepts one. */
   probe(at: Instant): Promise<void>;
 
   /** Stores the health of this process; replaces its former one. */

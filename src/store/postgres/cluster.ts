@@ -120,7 +120,7 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
   const { sql, write } = database;
   /** As the last renewal had it that was answered; null: none was. */
   let last: RenewedBefore | null = null;
-  /** Until a renewal says more, the first one, which all read. */
+  /** The first format, which all releases read, until a renewal names a newer one. */
   let memoryFormat = 1;
   const heldOf = (row: HeldRow): HeldShard => ({
     shard: row.key,

@@ -43,7 +43,7 @@ export interface AcceptedConfig {
 
 export interface PostgresOptions {
   readonly place: DatabasePlace;
-  /** How people know this replica, such as `host-1, pid 4711`. */
+  /** The name of this replica for people, such as `host-1, pid 4711`. */
   readonly owner: string;
   readonly leaseMs?: number;
   readonly log?: Log;

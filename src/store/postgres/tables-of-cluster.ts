@@ -1,4 +1,5 @@
-// Tables that only PostgreSQL has: the number of the schema, and what replicas share. `sql/schema.ts` has the others.
+// Tables of PostgreSQL alone: the number of the schema, and the shared data of replicas. `sql/schema.ts` has the
+// others.
 import type { SchemaStep } from '../sql/schema.ts';
 
 /** `shards` and `replicas` are rewritten with every renewal of a lease. */

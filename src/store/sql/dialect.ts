@@ -74,7 +74,7 @@ export interface SqlDialect {
   /** End of a SELECT: no other session changes its rows until the end of the transaction. */
   readonly forShare: string;
 
-  /** The words by which a list statement names one row, with parameters from $1 on. */
+  /** The names by which a list statement refers to one row, with parameters from $1 on. */
   readonly list: <C extends ListColumns>(columns: C) => ListWords<C>;
   /** End of INSERT … SELECT of a list: rows are numbered in the order of the list. */
   readonly inOrder: string;

@@ -99,7 +99,7 @@ export function renewalColumns({ int, text }: SqlDialect): string[] {
   ];
 }
 
-/** `dispatch_group` holds the timers by which messages are put together. */
+/** `dispatch_group` holds the timers of groups. */
 export function groupTables({ int, text, keyedTable, nullsFirst }: SqlDialect): string[] {
   return [
     `CREATE TABLE dispatch_group (

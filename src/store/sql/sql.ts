@@ -140,7 +140,7 @@ export function paged(
   };
 }
 
-/** The pages of a query, over whatever reads one of them. */
+/** The pages of a query, from a function that reads one page. */
 export async function* readPages(
   sql: Pick<Sql, 'all'>,
   { keys, first, next }: PagedStatement,

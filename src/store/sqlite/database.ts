@@ -58,7 +58,9 @@ export function assertThere(file: string): void {
   if (!isThere(file)) throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
 }
 
-/** Throws a StorageError where this user may not know it: the folder of a daemon is closed to others. */
+/**
+ * Throws a StorageError if this user may not see whether the file exists: the folder of a daemon is closed to others.
+ */
 export function isThere(file: string): boolean {
   try {
     accessSync(file, constants.R_OK);
@@ -69,7 +71,7 @@ export function isThere(file: string): boolean {
   }
 }
 
-/** Never creates, writes or checkpoints, so it may look on while a daemon works. */
+/** Never creates, writes or checkpoints, so it is safe while a daemon works. */
 export function openReadOnly(file: string): DatabaseSync {
   assertThere(file);
   assertOwn(file);

@@ -15,7 +15,7 @@ export interface SqliteWriter {
   readonly size: SizeLimit;
   /** How many rows it has written since it was opened. */
   readonly rows: () => number;
-  /** The caller sees to it that no other transaction is open. Rejects with a StorageError. */
+  /** The caller ensures that no other transaction is open. Rejects with a StorageError. */
   write<T>(attempt: FileAttempt, step: Step, work: (sql: Sql) => Promise<T>, sync: Sync): Promise<T>;
 }
 
@@ -28,7 +28,7 @@ export function createWriter(db: DatabaseSync, file: string, maxBytes: number): 
 
   async function transaction<T>(step: Step, work: (sql: Sql) => Promise<T>): Promise<T> {
     const session = createSqlSession(connection.sql);
-    // The write lock is taken first, so that what `work` reads still holds when it writes.
+    // The write lock is taken first, so that the values that `work` reads are still valid when it writes.
     db.exec('BEGIN IMMEDIATE');
     try {
       if (needsRoom(step)) size.assertRoom();

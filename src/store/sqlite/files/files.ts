@@ -49,7 +49,7 @@ export function moveToNew(from: string, to: string): void {
   syncDirectory(dirname(to));
 }
 
-/** An empty database file of this user alone, whatever a former try has left there. */
+/** Makes an empty database file for this user alone. Files of a former try are removed. */
 export function createAnew(file: string): void {
   removeDatabase(file);
   createPrivately(file);

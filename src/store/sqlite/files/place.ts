@@ -81,7 +81,7 @@ function lost(file: string, error: unknown): Error {
   return error instanceof StoreBusyError ? error : new StorageError(message, { cause: error });
 }
 
-/** On a full disk it may be what leaves no room for the marker. */
+/** On a full disk this file may be the reason why the marker has no room. */
 function removeIfThere(file: string): void {
   try {
     rmSync(file);

@@ -85,7 +85,10 @@ function isEmptied(file: string): boolean {
 const MAGIC = 'SQLite format 3\0';
 const ID_AT = 68;
 
-/** Whether its first bytes still say that it is one of ours. Nothing else has it open: no lock on it is lost by this. */
+/**
+ * True if its first bytes are those of a state file. No other connection of this process has it open, so no lock is
+ * lost.
+ */
 function isStateFile(file: string): boolean {
   const header = Buffer.alloc(ID_AT + 4);
   const fd = openSync(file, 'r');

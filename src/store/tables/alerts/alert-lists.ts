@@ -113,7 +113,7 @@ export interface Together {
    * they have a new summary.
    */
   readonly gone: ReadonlySet<string>;
-  /** Keys of summaries that say what became of events. */
+  /** Keys of summaries about later transitions of events. */
   readonly afterwards: readonly string[];
 }
 
@@ -138,7 +138,7 @@ const saidShape = z.object({
   summary: z.object({ of: z.string() }).nullable(),
 });
 
-/** Summaries of what became of events are no events of their own. */
+/** Summaries of later transitions of events do not count as events. */
 const EVENTS_TOGETHER = ['alert.event', 'alert.reinstated'];
 
 /** Null: it cannot be read, or is none. Not the whole message is checked: for thousands of them that takes a second. */

@@ -50,7 +50,7 @@ function transitionOf(message: Message): TransitionName {
   return message.summary === null || name === 'resolved' || name === 'retracted' ? name : 'event';
 }
 
-/** Keys of the alerts that a summary speaks of, from the column `summary`. */
+/** Keys of the alerts in a summary, from the column `summary`. */
 export function summaryKeysIn(text: unknown): string[] {
   const keys = jsonOrNull(text);
   return Array.isArray(keys) ? keys.map(String) : [];
@@ -112,7 +112,7 @@ export async function summaryMembersSince(sql: Sql, since: Instant): Promise<Sum
   }));
 }
 
-/** False: it says what became of events. */
+/** False: it is about later transitions of events. */
 export function isOfEvents({ transition }: Pick<Unrouted, 'transition'>): boolean {
   return transition === 'event' || transition === 'reinstated';
 }

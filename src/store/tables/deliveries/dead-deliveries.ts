@@ -14,7 +14,7 @@ interface DeadDelivery {
 
 const FIND = 'SELECT number, channel, recipient, state FROM deliveries WHERE id = $1';
 
-/** Later deliveries to the same recipient about what delivery $1 speaks of. */
+/** Later deliveries to the same recipient about alerts of delivery $1. */
 const LATER = `
   group_member AS mine
     JOIN group_member AS also ON also.key = mine.key AND also.seq > mine.seq

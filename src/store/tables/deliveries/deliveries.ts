@@ -55,7 +55,7 @@ const RULE_HAS_ROOM = `mine.rule NOT IN (
   SELECT busy.rule FROM deliveries AS busy WHERE busy.channel = $1 AND busy.state = 'sending' AND busy.rule <> ''
   GROUP BY busy.rule HAVING count(*) >= $2::bigint)`;
 
-/** `resting`: the parameter with the rules of which nothing is sent. */
+/** `resting`: the parameter with the rules whose messages are not sent now. */
 const mayGo = (d: SqlDialect, resting: string): string =>
   `mine.channel = $1 AND mine.state = 'due' AND ${RULE_HAS_ROOM} AND NOT ${d.among('mine.rule', resting, 'text')}
     AND ${FIRST_OF_ITS_ALERT}`;

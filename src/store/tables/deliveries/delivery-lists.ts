@@ -1,4 +1,4 @@
-// Deliveries for people: counts, and lists with what each speaks of.
+// Deliveries for people: counts, and lists with the members of each.
 import type { AlertId, DeliveryId, WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type {

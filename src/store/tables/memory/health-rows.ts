@@ -11,7 +11,7 @@ const ALL = (d: SqlDialect): string => `
   SELECT name, value FROM facts WHERE ${d.startsWith('name', `'${PREFIX}'`)} ORDER BY name`;
 const DROP = list({ name: 'text' }, (row) => `DELETE FROM facts ${row.using} WHERE facts.name = ${row.name}`);
 
-/** The rows of processes that live, by their ids; where none does, all. A damaged row is left out. */
+/** The rows of running processes, by their ids; if none runs, all rows. A damaged row is left out. */
 export async function healthRows(sql: Sql, live: readonly string[]): Promise<Map<string, HealthSummary>> {
   const rows = new Map<string, HealthSummary>();
   for (const row of await sql.all(ALL)) {

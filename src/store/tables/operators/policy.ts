@@ -20,12 +20,12 @@ export async function isPolicy(sql: Sql, version: number): Promise<boolean> {
   return countIn(await sql.first(SHARE)) === version;
 }
 
-/** Until the end of the transaction no other replica changes what operators have decided, and no round rests on it. */
+/** Until the end of the transaction no other replica changes the policy, and no round that depends on it commits. */
 export async function lockPolicy(sql: Sql): Promise<void> {
   await sql.first(LOCK);
 }
 
-/** Within the transaction of what changes it. */
+/** Runs in the transaction of the change. */
 export async function raisePolicy(sql: Sql): Promise<void> {
   await writeFact(sql, 'policy', countIn(await sql.first(LOCK)) + 1);
 }
