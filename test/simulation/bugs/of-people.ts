@@ -72,12 +72,10 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
         file: 'src/dispatch/owed.ts',
         find: `    owed.dropped ??= 'not-told';
     return;
-  }
-  // What is owed`,
+  }`,
         replace: `    owed.items.push({ ...one, from: one.seq, as: 'news', isEnd: true });
     return;
-  }
-  // What is owed`,
+  }`,
       },
       {
         file: 'src/dispatch/owing.ts',
