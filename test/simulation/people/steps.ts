@@ -118,7 +118,8 @@ function failoverFrom(court: Court, story: Story, run: Span, since: Instant): Ca
   const { timeline, messages, clock, severityAt } = court;
   // It may have been told from memory before it was stored.
   const begun = Math.min(story.from, story.begin.fromMemoryAt ?? story.from);
-  const took = messages.aboutKey(story.key).flatMap(({ message }) => message.acceptedAt ?? []);
+  const own = messages.aboutKey(story.key).filter(({ member }) => member.seq >= story.begin.seq);
+  const took = own.flatMap(({ message }) => message.acceptedAt ?? []);
   const acceptedAt = Math.min(...took.filter((at) => at >= begun), Infinity);
   const from = clock.waitUntil(since, clock.at(since) + FAILOVER_MS);
   const to = Math.min(run.to, acceptedAt);

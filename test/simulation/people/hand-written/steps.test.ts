@@ -173,4 +173,29 @@ describe('the oracle for people, of steps and failover,', () => {
       'step-wrong step',
     ]);
   });
+
+  it('passes a failover where the end of the episode before was taken meanwhile, and finds it where the begin was', () => {
+    const routes = [route({ notify: ['ops'], failover: ['team'] })];
+    const configs = [{ from: 0, config: config('first', routes, [rule('critical')]) }];
+    const severity = 'critical';
+    const over = { seq: 2, type: 'resolved', severity } as const;
+    const next = { seq: 3, episode: 2, severity } as const;
+    const transitions = [
+      transition({ at: HOUR, severity }),
+      transition({ at: HOUR + 10 * MINUTE, ...over }),
+      transition({ at: HOUR + 20 * MINUTE, ...next }),
+    ];
+    const later = { id: 'end', attempt: 2, closedClock: HOUR + 10 * MINUTE };
+    const tries = [
+      sent(HOUR, 'ops', [member({ severity })]),
+      sent(HOUR + 10 * MINUTE, 'ops', [member(over)], { id: 'end', outcome: REFUSED }),
+      sent(HOUR + 20 * MINUTE, 'ops', [member(next)], { outcome: REFUSED }),
+      sent(HOUR + 22 * MINUTE, 'ops', [member(over)], later),
+      sent(HOUR + 25 * MINUTE, 'team', [member(next)]),
+    ];
+    const early = 'step-wrong early';
+    expect(found({ configs, transitions, tries })).not.toContain(early);
+    const begun = sent(HOUR + 23 * MINUTE, 'ops', [member(next)], { id: 'begun' });
+    expect(found({ configs, transitions, tries: [...tries, begun] })).toContain(early);
+  });
 });
