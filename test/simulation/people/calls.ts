@@ -147,16 +147,23 @@ function isRepeatedUnder(version: Version, { form, rule }: Story): boolean {
 
 /** Null: never. */
 function dueAfter(court: Court, story: Story, target: string, at: Instant, acks: readonly Span[]): Instant | null {
-  const first = repeatOf(court, story, target, at);
-  const later = first === null ? null : repeatOf(court, story, target, at + first);
-  if (first === null || later === null) return null;
-  const everyMs = Math.max(first, later);
+  const everyMs = everyAfter(court, story, target, at);
+  if (everyMs === null) return null;
   // Where it is acknowledged then, the time begins with the end of that.
   const held = acks.filter((span) => span.to > at && span.from <= at + everyMs).at(-1);
   const begun = held?.to ?? at;
-  const from = court.clock.waitUntil(begun, court.clock.at(begun) + everyMs);
+  const againMs = everyAfter(court, story, target, begun);
+  if (againMs === null) return null;
+  const from = court.clock.waitUntil(begun, court.clock.at(begun) + againMs);
   const isOff = court.severityAt(story, from) === 'info' || !isRepeatedUnder(court.timeline.at(from), story);
   return isOff ? null : from;
+}
+
+/** A reload may make it longer meanwhile; null: it is not repeated. */
+function everyAfter(court: Court, story: Story, target: string, at: Instant): number | null {
+  const first = repeatOf(court, story, target, at);
+  const later = first === null ? null : repeatOf(court, story, target, at + first);
+  return first === null || later === null ? null : Math.max(first, later);
 }
 
 /** When a reload makes it one that is not repeated, or not so soon. */

@@ -210,4 +210,22 @@ describe('the oracle for people, of repeats,', () => {
     expect(story(startedAt + 30 * MINUTE)).toEqual([]);
     expect(story(startedAt + 40 * MINUTE)).toEqual(['repeat-wrong repeat']);
   });
+
+  it('passes that an event is not repeated after a snooze in which a reload has turned repeats off', () => {
+    const version = (id: string, repeatMs: number | 'off'): PeopleLog['configs'][number]['config'] =>
+      config(id, [route({ notify: ['ops'], repeatMs, requireAck: true })], [rule('warning', 'event')]);
+    const foundIf = (repeatMs: number | 'off'): string[] =>
+      found({
+        configs: [
+          { from: 0, config: version('first', 30 * MINUTE) },
+          { from: HOUR + 50 * MINUTE, config: version('second', repeatMs) },
+        ],
+        actions: [acknowledged(HOUR + 10 * MINUTE, 2 * HOUR)],
+        transitions: [transition({ at: HOUR, type: 'event' })],
+        tries: [sent(HOUR, 'ops', [member({ type: 'event' })])],
+      });
+    expect(foundIf(30 * MINUTE)).toEqual(['repeat-wrong repeat']);
+    expect(foundIf(2 * HOUR)).toEqual([]);
+    expect(foundIf('off')).toEqual([]);
+  });
 });
