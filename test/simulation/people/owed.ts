@@ -59,9 +59,13 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
   return [verdictOn(court, owed, missed, { came, carrier })];
 }
 
-/** Another of its group was due before the timer of the group, while the cap was full: the summary of that slot has both. */
+/**
+ * Another of its group was due before the timer of the group, while the cap was full: the summary of that slot has both.
+ * It waits there too behind what came before it of the same alert, which is judged by itself.
+ */
 function isOver({ caps }: Court, { story, target, from }: Owed, carrier: Message | null): boolean {
   if (carrier?.kind !== 'overflow_summary' || caps.isFree(target, story, from)) return false;
+  if (carrier.members.some(({ key, seq }) => key === story.key && seq < story.begin.seq)) return true;
   const full = caps.fullFrom(target, story, from, 0);
   return full !== null && carrier.firstAt <= caps.slotEnd(full) + SENT_WITHIN_MS;
 }

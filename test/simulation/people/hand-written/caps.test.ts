@@ -198,4 +198,31 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(told(many.slice(10, 11))).toEqual([]);
     expect(told(many.slice(10))).toContain('summary-wrong of-nothing');
   });
+
+  it('passes a begin that waits for the summary with the end before it, and finds it where that was told', () => {
+    const first = config('first', [route({ notify: ['ops'] })]);
+    const channels = first.channels.map((to) => ({ ...to, cap: { burst: 1, perHour: 30 } }));
+    const [over, next] = [member({ seq: 2, type: 'resolved' }), member({ seq: 3, episode: 2 })];
+    const transitions = [
+      fires,
+      transition({ at: HOUR + 25 * MINUTE, key: 'other' }),
+      transition({ at: HOUR + 32 * MINUTE, seq: 2, type: 'resolved' }),
+      transition({ at: HOUR + 36 * MINUTE, seq: 3, episode: 2 }),
+    ];
+    const told = (own: readonly Try[], members: readonly TryMember[]): string[] =>
+      found({
+        span: { from: 0, to: HOUR + 45 * MINUTE },
+        configs: [{ from: 0, config: { ...first, channels } }],
+        transitions,
+        tries: [
+          begin(HOUR),
+          sent(HOUR + 25 * MINUTE, 'ops', [member({ key: 'other' })]),
+          ...own,
+          sent(HOUR + 40 * MINUTE, 'ops', members, { kind: 'overflow_summary' }),
+        ],
+      });
+    expect(told([], [over, next])).toEqual([]);
+    const summary = sent(HOUR + 32 * MINUTE, 'ops', [over], { kind: 'overflow_summary' });
+    expect(told([summary], [next])).toContain('unsent begin');
+  });
 });
