@@ -38,7 +38,7 @@ export function outerExcuses({ process, messages, timeline }: Evidence, target: 
 
 /** Held (99), but for the group and the cap, which act once (walk.ts). What leaves programs out is named before a mute. */
 export function holdExcuses({ holds, acksOf }: Evidence, story: Story): Excused[] {
-  const { silence, mute, inhibition } = holds.of(story.rule);
+  const { silence, mute, inhibition } = holds.of(story.rule, story.to);
   return [
     { by: 'silence', spans: silence },
     { by: 'inhibition', spans: inhibition },

@@ -1,9 +1,9 @@
 // When nobody may be told: silences, mute windows and inhibitions by rule, acknowledgements by alert. All of them are read
-// with the labels of the rule in force.
+// with the labels of the rule in force, where an alert is over with those that it had then.
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Inhibition, LabelPattern, LabelValues, MuteTimes, OperatorAction, PeopleLog, PollEnd } from '../log.ts';
-import { fits } from './routing.ts';
+import { fits, namedBy } from './routing.ts';
 import { common, merged, spanAt, type Spans } from './spans.ts';
 import type { Stories, Story } from './stories.ts';
 import { remembered, SELF, type Timeline, type Version } from './timeline.ts';
@@ -17,7 +17,8 @@ export interface RuleHolds {
 }
 
 export interface Holds {
-  readonly of: (rule: string) => RuleHolds;
+  /** `until`: when the alert was over; left out: it is open. */
+  readonly of: (rule: string, until?: Instant) => RuleHolds;
 }
 
 const DAY_MS = 86_400_000;
@@ -39,17 +40,36 @@ export function holdsIn(log: PeopleLog, clock: DaemonClock, timeline: Timeline, 
   const sources = sourcesIn(log, clock, stories, 'maybe');
   const sureSources = sourcesIn(log, clock, stories, 'sure');
   return {
-    of: (rule) =>
-      remembered(known, rule, () => {
-        const versions = timeline.versions.filter((version) => labelsOf(version, rule) !== null);
+    of: (rule, until = Infinity) => {
+      const last = timeline.at(until);
+      return remembered(known, `${rule} ${last.from}`, () => {
+        const reads = timeline.versions.flatMap((version) => readIn(version, rule, last) ?? []);
         return {
-          silence: merged(versions.flatMap((one) => silencedIn(one, rule, silencesDuring.get(one) ?? []))),
-          mute: merged(versions.flatMap((one) => mutedIn(one, rule, clock, log.span))),
-          inhibition: merged(versions.flatMap((one) => inhibitedIn(one, rule, sources))),
-          sureInhibition: merged(versions.flatMap((one) => inhibitedIn(one, rule, sureSources))),
+          silence: merged(reads.flatMap((one) => silencedIn(one, silencesDuring.get(one.version) ?? []))),
+          mute: merged(reads.flatMap((one) => mutedIn(one, clock, log.span))),
+          inhibition: merged(reads.flatMap((one) => inhibitedIn(one, sources))),
+          sureInhibition: merged(reads.flatMap((one) => inhibitedIn(one, sureSources))),
         };
-      }),
+      });
+    },
   };
+}
+
+/** How a version of the config reads an alert. */
+interface Read {
+  readonly version: Version;
+  readonly rule: string;
+  readonly labels: LabelValues;
+  readonly mutes: readonly MuteTimes[];
+}
+
+/** `last`: the version that was in force when it was over. Null: there is no such rule. */
+function readIn(version: Version, rule: string, last: Version): Read | null {
+  const then = version.from > last.from ? last.ruleOf(rule) : null;
+  const labels = labelsOf(version, rule);
+  if (labels === null) return null;
+  if (then === null) return { version, rule, labels, mutes: version.namedFor(rule)?.mutes ?? [] };
+  return { version, rule, labels: then.labels, mutes: namedBy(version.config, then).mutes };
 }
 
 function labelsOf(version: Version, rule: string): LabelValues | null {
@@ -97,16 +117,14 @@ function untilResolved(spans: Spans, matches: LabelPattern, timeline: Timeline, 
   return common(spans, [{ from: first.from, to: open?.to ?? first.from }]);
 }
 
-function silencedIn(version: Version, rule: string, silences: readonly Silence[]): Spans {
-  const labels = labelsOf(version, rule);
-  if (labels === null || labels['watch'] === SELF) return [];
+function silencedIn({ version, labels }: Read, silences: readonly Silence[]): Spans {
+  if (labels['watch'] === SELF) return [];
   return silences.filter(({ matches }) => fits(matches, labels)).flatMap(({ spans }) => common(spans, [version]));
 }
 
-function mutedIn(version: Version, rule: string, clock: DaemonClock, span: Span): Spans {
+function mutedIn({ version, mutes }: Read, clock: DaemonClock, span: Span): Spans {
   const from = Math.max(version.from, span.from);
   const to = Math.min(version.to, span.to);
-  const mutes = version.namedFor(rule)?.mutes ?? [];
   return mutes.flatMap((mute) => whenMuted(mute, clock, { from, to }));
 }
 
@@ -169,9 +187,7 @@ function isWrittenDown({ at }: PollEnd, lives: PeopleLog['lives']): boolean {
   return !lives.some(({ to, end }) => end === 'killed' && at <= to && to - at <= WRITTEN_WITHIN_MS);
 }
 
-function inhibitedIn(version: Version, rule: string, sources: readonly Source[]): Spans {
-  const labels = labelsOf(version, rule);
-  if (labels === null) return [];
+function inhibitedIn({ version, rule, labels }: Read, sources: readonly Source[]): Spans {
   const inForce = version.config.inhibit.filter(({ mute }) => fits(mute, labels));
   return inForce.flatMap((inhibition) =>
     sources

@@ -97,4 +97,25 @@ describe('the oracle for people, of what is held,', () => {
     expect(found({ actions, transitions, tries: [told(HOUR, 'news')] })).toEqual(['against-a-hold event']);
     expect(found({ actions, transitions, tries: [told(HOUR + 10 * MINUTE, 'silence_summary')] })).toEqual([]);
   });
+
+  it('reads what is over with the labels that its rule had then, though a reload has changed them', () => {
+    const mute = [{ days: [], from: 150, to: 170 }];
+    const routes = [route({ match: { severity: 'critical' }, mute }), route({ notify: ['ops'] })];
+    const severity = 'critical';
+    const over = { seq: 2, type: 'resolved', severity } as const;
+    const foundIf = (reloadedAt: number): string[] =>
+      found({
+        configs: [
+          { from: 0, config: config('first', routes, [rule('critical')]) },
+          { from: reloadedAt, config: config('second', routes, [rule('warning')]) },
+        ],
+        actions: [silence(HOUR - MINUTE, 155 * MINUTE)],
+        transitions: [transition({ at: HOUR, severity }), transition({ at: 2 * HOUR, ...over })],
+        tries: [
+          sent(170 * MINUTE, 'ops', [member({ ...over, as: 'fired-and-resolved' })], { kind: 'silence_summary' }),
+        ],
+      });
+    expect(foundIf(130 * MINUTE)).toEqual([]);
+    expect(foundIf(110 * MINUTE)).toContain('unsent short');
+  });
 });
