@@ -54,20 +54,25 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
     caps: court.caps,
     isOfBegin: !NO_BEGINS.has(owed.duty),
   });
-  if (missed === null || owed.endsWith.some((one) => trail.has(one)) || isOver(court, owed, carrier)) return [];
+  if (missed === null || owed.endsWith.some((one) => trail.has(one)) || isOver(court, owed, missed, carrier)) return [];
   const came = sent.find(({ message }) => message.sentAt === metAt)?.message ?? null;
   return [verdictOn(court, owed, missed, { came, carrier })];
 }
 
 /**
- * Another of its group was due before the timer of the group, while the cap was full: the summary of that slot has both.
- * It waits there too behind what came before it of the same alert, which is judged by itself.
+ * Another of its group was due before the timer of the group, or it was itself by then, while the cap was full: the summary
+ * of that slot has both. It waits there too behind what came before it of the same alert, which is judged by itself.
  */
-function isOver({ caps }: Court, { story, target, from }: Owed, carrier: Message | null): boolean {
+function isOver(court: Court, { story, target, from }: Owed, missed: Missed, carrier: Message | null): boolean {
+  const { caps, clock } = court;
   if (carrier?.kind !== 'overflow_summary' || caps.isFree(target, story, from)) return false;
   if (carrier.members.some(({ key, seq }) => key === story.key && seq < story.begin.seq)) return true;
-  const full = caps.fullFrom(target, story, from, 0);
-  return full !== null && carrier.firstAt <= caps.slotEnd(full) + SENT_WITHIN_MS;
+  const heldSince = carrier.members.find(({ key }) => key === story.key)?.heldSinceClock ?? null;
+  const heldAt = heldSince === null ? from : clock.whenShown(heldSince, carrier.closedAt);
+  return [from, heldAt, ...missed.groupedAt].some((at) => {
+    const full = at <= missed.from ? caps.fullFrom(target, story, at, 0) : null;
+    return full !== null && carrier.firstAt <= caps.slotEnd(full) + SENT_WITHIN_MS;
+  });
 }
 
 const NO_BEGINS: ReadonlySet<Duty> = new Set(['end', 'change', 'short', 'repeat']);

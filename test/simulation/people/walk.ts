@@ -28,6 +28,8 @@ export interface Way {
 export interface Missed {
   /** Since when nothing excused it. */
   readonly from: Instant;
+  /** When it began to wait for the timer of its group. */
+  readonly groupedAt: readonly Instant[];
   readonly after: Excuse | null;
   readonly trail: ReadonlySet<Excuse>;
 }
@@ -40,6 +42,7 @@ interface Step {
 /** Null: it was sent in time, or there was no time for it. `trail` says what excused it. */
 export function missedOn(way: Way): { readonly missed: Missed | null; readonly trail: ReadonlySet<Excuse> } {
   const trail = new Set<Excuse>();
+  const groupedAt: Instant[] = [];
   let after: Excuse | null = null;
   let once: Once = { groupSince: null, isCapped: false };
   let at = way.from;
@@ -47,12 +50,14 @@ export function missedOn(way: Way): { readonly missed: Missed | null; readonly t
     const step: Step | null = stepFrom(way, at, once, trail);
     if (step === null) {
       const free = Math.min(...way.excused.map(({ spans }) => nextStart(spans, at)));
-      if (Math.min(free, way.until) - at >= SENT_WITHIN_MS) return { missed: { from: at, after, trail }, trail };
+      if (Math.min(free, way.until) - at >= SENT_WITHIN_MS)
+        return { missed: { from: at, groupedAt, after, trail }, trail };
       at = free;
       continue;
     }
     once = onceAfter(once, step, at);
     trail.add(step.by);
+    if (step.by === 'group') groupedAt.push(at);
     after = step.by;
     at = step.to;
   }

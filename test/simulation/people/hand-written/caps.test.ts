@@ -225,4 +225,60 @@ describe('the oracle for people, of caps and summaries,', () => {
     const summary = sent(HOUR + 32 * MINUTE, 'ops', [over], { kind: 'overflow_summary' });
     expect(told([summary], [next])).toContain('unsent begin');
   });
+
+  it('passes what was over the cap since it was due with its group, and finds it where the summary of that slot lacks it', () => {
+    const first = config('first', [route({ notify: ['ops'], groupWaitMs: 2 * MINUTE, groupIntervalMs: 8 * MINUTE })]);
+    const channels = first.channels.map((to) => ({ ...to, cap: { burst: 1, perHour: 30 } }));
+    const over = { seq: 2, type: 'resolved' } as const;
+    const others = [transition({ at: HOUR, key: 'other' }), transition({ at: HOUR + 21 * MINUTE, key: 'third' })];
+    const [began, ended] = [HOUR + 24 * MINUTE, HOUR + 35 * MINUTE];
+    const told = (at: number, heldSinceClock: number | null): string[] =>
+      found({
+        span: { from: 0, to: at + MINUTE },
+        configs: [{ from: 0, config: { ...first, channels } }],
+        transitions: [...others, transition({ at: began }), transition({ at: ended, ...over })],
+        tries: [
+          sent(HOUR + 2 * MINUTE, 'ops', [member({ key: 'other' })]),
+          sent(HOUR + 23 * MINUTE, 'ops', [member({ key: 'third' })]),
+          sent(at, 'ops', [member({ ...over, as: 'fired-and-resolved', heldSinceClock })], {
+            kind: 'overflow_summary',
+          }),
+        ],
+      });
+    expect(told(HOUR + 40 * MINUTE, HOUR + 31 * MINUTE)).toEqual([]);
+    expect(told(HOUR + 40 * MINUTE, ended)).toContain('unsent short');
+    expect(told(HOUR + 50 * MINUTE, HOUR + 31 * MINUTE)).toContain('unsent short');
+  });
+
+  it('passes what was over the cap at the end of an inhibition, though the cap is free when its group has waited', () => {
+    const inhibit = [{ when: { alert: 'high' }, mute: { alert: 'low' }, equal: [], events: 'summary' as const }];
+    const labels = { watch: 'coin', alert: 'high' };
+    const high = { ...rule('warning'), alert: 'high', labels };
+    const first = config(
+      'first',
+      [route({ notify: ['ops'], groupBy: ['alert'], groupWaitMs: 2 * MINUTE })],
+      [rule('warning'), high],
+    );
+    const channels = first.channels.map((to) => ({ ...to, cap: { burst: 1, perHour: 30 } }));
+    const [about, free] = [{ key: 'h', alert: 'high' }, HOUR + 31 * MINUTE];
+    const lifted = { ...about, seq: 2, type: 'resolved' } as const;
+    const told = (at: number): string[] =>
+      found({
+        span: { from: 0, to: at + MINUTE },
+        configs: [{ from: 0, config: { ...first, channels, inhibit } }],
+        polls: [{ watch: 'coin', at: HOUR - MINUTE, isComplete: true }],
+        transitions: [
+          transition({ at: HOUR, ...about, labels }),
+          transition({ at: HOUR + 10 * MINUTE }),
+          transition({ at: free, ...lifted, labels }),
+        ],
+        tries: [
+          sent(HOUR + 2 * MINUTE, 'ops', [member(about)]),
+          sent(HOUR + 22 * MINUTE, 'ops', [member({ ...about, as: 'repeat' })], { kind: 'repeat' }),
+          sent(at, 'ops', [member({})], { kind: 'overflow_summary' }),
+        ],
+      }).filter((one) => one.endsWith(' begin'));
+    expect(told(HOUR + 40 * MINUTE)).toEqual([]);
+    expect(told(HOUR + 50 * MINUTE)).toEqual(['unsent begin']);
+  });
 });
