@@ -68,8 +68,8 @@ export interface From<F extends Fields> extends Common<F> {
  * Reads until a page has no unknown row. Throws `Missed` if the first page fails; pages before a later failure are
  * kept.
  *
- * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n }) // {
- * rows, partial: 'blocks 101-250 not examined: 20 pages read', why: '20 pages read', pages: 20, … }
+ * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n })
+ * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', why: '20 pages read', pages: 20, … }
  */
 export async function readNewestFirst<F extends Fields>(
   read: Pages,
