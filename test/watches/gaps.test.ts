@@ -77,6 +77,23 @@ describe('a failed call that is shown late, two pages below known ones', () => {
     expect((await coverage(world)).sweptAt).not.toBeNull();
   });
 
+  test('is told with hundreds of others as fast as other news, however few pages the rereading has', async () => {
+    await using world = await createWorld(rules(20));
+    await world.poll();
+    world.sandbox.mine();
+    const late = world.sandbox.head() + 1;
+    world.sandbox.hideTraces({ block: late });
+    world.sandbox.mine();
+    for (let i = 0; i < 300; i += 1) world.sandbox.failCall({ to: 'vault', reason: 'late' });
+    calls(world, 130);
+    await polls(world, 2);
+    world.sandbox.hideTraces({ block: late, hidden: false });
+    const told: number[] = [];
+    for (let poll = 0; poll < 130; poll += 1) told.push((await world.poll()).length);
+    // Five pages, the first of which has known rows too; then what is left.
+    expect(told.filter((count) => count > 0)).toEqual([220, 80]);
+  });
+
   test('also where the daemon is started again in the middle of reading the list again', async () => {
     await using world = await createWorld(rules(4));
     await lateBelow(world);

@@ -4,9 +4,9 @@ import type { Heights } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion, Read } from '../../core/model/watch/question.ts';
 import { readFrom, type PagedReading, type Pages } from '../../explorer/reading/paging.ts';
 import type { Gap, GapReading } from './gaps.ts';
-import type { ListState } from '../list-state.ts';
+import { isKnown, knownRowsOf, type ListState } from '../list-state.ts';
 import { lookBackOf } from './look-back.ts';
-import { highestRow, lowestBlock, type RowKey } from './row-key.ts';
+import { highestRow, lowestBlock, positionOf, type RowKey } from './row-key.ts';
 import type { SweepReading } from './sweep.ts';
 
 export interface OlderReading<F extends Fields> {
@@ -27,6 +27,8 @@ export interface NewestEnd {
 
 interface OlderOptions<F extends Fields> extends RowKey<F> {
   readonly newest: NewestEnd;
+  /** False for a row that the explorer sends without being asked for it. */
+  readonly isAskedFor?: (row: View<F>) => boolean;
   /** The largest number of pages in all. */
   readonly maxPages: number;
 }
@@ -69,11 +71,36 @@ export async function readOlder<F extends Fields>(
   }
   const { open } = state.sweep;
   if (open === null || read.sweepPage === undefined || left <= 0) return { rows, gaps, sweep: null, covered };
-  const sweep = { ...common, read: { page: read.sweepPage }, maxPages: left };
-  const all = { from: Math.max(state.floor, lookBackOf(state.marks)) + 1, to: Infinity, resume: open.resume };
-  const { resume, isClosed, heights } = await readPart(sweep, all);
-  const swept: SweepReading = { from: open.resume, resume, isComplete: isClosed, heights };
-  return { rows, gaps, sweep: swept, covered: [...covered, ...heights] };
+  const sweep = await readSweep(state, open.resume, { ...common, sweepPage: read.sweepPage, maxPages: left });
+  return { rows, gaps, sweep, covered: [...covered, ...sweep.heights] };
+}
+
+/**
+ * Few pages are set aside for sweeps. A page with rows that nobody knew is news: the reading then goes on as for any
+ * other news, as far as there are such rows. Many late rows would be sent hours later otherwise.
+ */
+async function readSweep<F extends Fields>(
+  state: ListState,
+  from: Cursor | null,
+  { sweepPage, ...options }: PartOptions<F> & { readonly sweepPage: Pages['page'] },
+): Promise<SweepReading> {
+  const all = { from: Math.max(state.floor, lookBackOf(state.marks)) + 1, to: Infinity };
+  const before = knownRowsOf(state);
+  const hasNews = (some: readonly View<F>[]): boolean =>
+    some.some((view) => options.isAskedFor?.(view) !== false && !isKnown(before, positionOf(options, view)));
+  const rowsBefore = options.rows.length;
+  const swept = await readPart({ ...options, read: { page: sweepPage }, isOver: hasNews }, { ...all, resume: from });
+  const { resume, isClosed, heights } = swept;
+  const maxPages = options.maxPages - swept.pages;
+  const isAll = isClosed || resume === null || maxPages <= 0 || !hasNews(options.rows.slice(rowsBefore));
+  if (isAll) return { from, resume, isComplete: isClosed, heights };
+  const news = await readPart({ ...options, maxPages, isOver: (rows) => !hasNews(rows) }, { ...all, resume });
+  return {
+    from,
+    resume: news.pages === 0 ? resume : news.resume,
+    isComplete: news.isClosed,
+    heights: [...heights, ...news.heights],
+  };
 }
 
 interface PartOptions<F extends Fields> extends OlderOptions<F> {
@@ -81,6 +108,8 @@ interface PartOptions<F extends Fields> extends OlderOptions<F> {
   readonly question: ListQuestion<F>;
   /** The rows that were read are added here. */
   readonly rows: View<F>[];
+  /** True if the reading ends with a page of these rows, also above its end. */
+  readonly isOver?: (rows: readonly View<F>[]) => boolean;
 }
 
 interface PartReading {
@@ -107,7 +136,8 @@ async function readPart<F extends Fields>(
   const isInside = newest.lowest !== null && newest.lowest < to && to !== Infinity;
   const cursor = isInside ? newest.next : (resume ?? newest.next);
   if (cursor === null) return NOTHING;
-  const isDone = (rows: readonly View<F>[]): boolean => isBelow(lowestBlock(rows, options));
+  const isDone = (rows: readonly View<F>[]): boolean =>
+    isBelow(lowestBlock(rows, options)) || options.isOver?.(rows) === true;
   const reading = await readFrom(options.read, options.question, { ...options, cursor, isDone });
   options.rows.push(...reading.rows);
   // The explorer no longer accepts the position: the next poll continues below its newest pages.
