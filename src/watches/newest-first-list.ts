@@ -57,7 +57,9 @@ export async function observeList<F extends Fields>(
   const { partial, why } = isJoined(rows, highestBlock(state), { ...options, isKnown }) ? WHOLE : reading;
   if (pages === 1 && partial === null && !isOpen) return { seen: new OnePage(page, options, rows), partial };
   const newest = { next, reachedEnd, lowest: lowestBlock(rows, options) };
-  const older = isOpen ? await readOlder(read, question, state, { ...options, newest, maxPages: olderPages }) : null;
+  const older = isOpen
+    ? await readOlder(read, question, state, { ...options, known, newest, maxPages: olderPages })
+    : null;
   const stopped = why === null ? null : { why, resume: next, lowest: newest.lowest };
   const seen = { rows: askedFor(rows, options), stopped, reachedEnd, older: older && asked(older, options) };
   return { seen, partial: partial ?? unreadIn(state, older) };

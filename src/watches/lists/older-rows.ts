@@ -4,7 +4,7 @@ import type { Heights } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion, Read } from '../../core/model/watch/question.ts';
 import { readFrom, type PagedReading, type Pages } from '../../explorer/reading/paging.ts';
 import type { Gap, GapReading } from './gaps.ts';
-import { isKnown, knownRowsOf, type ListState } from '../list-state.ts';
+import { isKnown, type KnownRows, type ListState } from '../list-state.ts';
 import { lookBackOf } from './look-back.ts';
 import { highestRow, lowestBlock, positionOf, type RowKey } from './row-key.ts';
 import type { SweepReading } from './sweep.ts';
@@ -26,6 +26,8 @@ export interface NewestEnd {
 }
 
 interface OlderOptions<F extends Fields> extends RowKey<F> {
+  /** The rows that the state remembers. */
+  readonly known: KnownRows;
   readonly newest: NewestEnd;
   /** False for a row that the explorer sends without being asked for it. */
   readonly isAskedFor?: (row: View<F>) => boolean;
@@ -85,9 +87,8 @@ async function readSweep<F extends Fields>(
   { sweepPage, ...options }: PartOptions<F> & { readonly sweepPage: Pages['page'] },
 ): Promise<SweepReading> {
   const all = { from: Math.max(state.floor, lookBackOf(state.marks)) + 1, to: Infinity };
-  const before = knownRowsOf(state);
   const hasNews = (some: readonly View<F>[]): boolean =>
-    some.some((view) => options.isAskedFor?.(view) !== false && !isKnown(before, positionOf(options, view)));
+    some.some((view) => options.isAskedFor?.(view) !== false && !isKnown(options.known, positionOf(options, view)));
   const rowsBefore = options.rows.length;
   const swept = await readPart({ ...options, read: { page: sweepPage }, isOver: hasNews }, { ...all, resume: from });
   const { resume, isClosed, heights } = swept;
