@@ -169,7 +169,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/store/tables/alerts/recipient-states.ts',
-        find: `CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN`,
+        find: 'CASE WHEN ${MAY_HAVE_ARRIVED} THEN',
         replace: `CASE WHEN mine.attempt > 0 THEN`,
       },
     ],

@@ -10,7 +10,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { bool, int, jsonOrNull, type Row } from '../../sql/rows.ts';
 import { columns, insertion, list, type ListRow, type ListStatement, type Sql } from '../../sql/sql.ts';
-import { MAY_GO_OUT_OF_TURN, outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
+import { MAY_GO_OUT_OF_TURN, MAY_HAVE_ARRIVED, outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
 import { freshOf, oldestFirst, onlyMember, SHARE_OPEN_MS, type Fresh } from '../deliveries/fresh-deliveries.ts';
 import { foldOverflow } from './overflow.ts';
 
@@ -237,7 +237,7 @@ export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at:
 }
 
 const UNTRIED = (d: SqlDialect): string => `
-  SELECT mine.number, CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END AS may_be_there
+  SELECT mine.number, CASE WHEN ${MAY_HAVE_ARRIVED} THEN 1 ELSE 0 END AS may_be_there
   FROM group_member AS member CROSS JOIN deliveries AS mine
   WHERE member.key = $1 AND member.seq >= $2 AND mine.number = member.delivery
     AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending')

@@ -10,17 +10,15 @@ import type { ActiveAlerts, RecipientStateKey } from '../../contract/dispatch.ts
 import { intOrNull, ints, intsOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
+import { MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf } from './alert-labels.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
 /** States to decide when their group is due. Word by word as in the index. */
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
-/**
- * The last transition in a delivery that may have arrived: it is under way, or the outcome of a try is unknown; 0: there
- * is none. A refused try has not arrived.
- */
-export const LAST_TRIED = `max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN member.seq ELSE 0 END)`;
+/** The last transition in a delivery that may have arrived; 0: there is none. */
+export const LAST_TRIED = `max(CASE WHEN ${MAY_HAVE_ARRIVED} THEN member.seq ELSE 0 END)`;
 
 /** Null: no transition is pending. If `closed` is 0, no transition was ever added to a delivery. */
 const TRIED = `

@@ -64,6 +64,9 @@ export function outcomeText(one: Outcome): string {
 /** A condition on the outcome of its last try. */
 export const HAS_ENDED_AS = (type: Outcome['type']): string => `mine.outcome LIKE '%"type":"${type}"%'`;
 
+/** It is under way, or the outcome of a try is unknown. A refused try has not arrived. */
+export const MAY_HAVE_ARRIVED = `mine.state = 'sending' OR mine.maybe_copy = 1`;
+
 /** It did not arrive, and its receiver, which may be in the middle of a change, did not reject it. */
 export const MAY_GO_OUT_OF_TURN = `NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}`;
 
