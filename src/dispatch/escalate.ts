@@ -35,7 +35,8 @@ export interface Unanswered {
   /** True if a channel other than `log` and `alertmanager` accepted a message of the episode. */
   readonly isAccepted: boolean;
   readonly calls: CallCounts;
-  readonly hasFailedOver: boolean;
+  /** Keys of targets that were called since nobody was reached. One that a reload names later is called then. */
+  readonly failedOverTo: ReadonlySet<string>;
 }
 
 /** True if an event is open until somebody acknowledges it. */
@@ -82,7 +83,7 @@ export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   return {
     escalate: called.targets,
     calls: called.calls,
-    failover: failoverAt <= now ? targetsOf(failover) : [],
+    failover: failoverAt <= now ? targetsOf(failover).filter((to) => !alert.failedOverTo.has(targetKey(to))) : [],
     askAt: earliest(next),
   };
 }
@@ -115,7 +116,6 @@ function calledBy(due: readonly Recipient[], { calls, waiting }: Pick<Unanswered
   };
 }
 
-function failoverOf({ severity, isAccepted, hasFailedOver, routing }: Unanswered): readonly string[] {
-  const isNeeded = severity === 'critical' && !isAccepted && !hasFailedOver;
-  return isNeeded ? (routing.options.failover ?? []) : [];
+function failoverOf({ severity, isAccepted, routing }: Unanswered): readonly string[] {
+  return severity === 'critical' && !isAccepted ? (routing.options.failover ?? []) : [];
 }

@@ -89,6 +89,24 @@ test('a failover that a mute window holds back is not told once another channel 
   expect(told(dispatch, 'push')).toEqual(['1h35m drained']);
 });
 
+test('a failover that its channel does not take goes to whom a reload names instead, once', async () => {
+  const failingOver = (...failover: readonly string[]): Setup => ({
+    channels: { mail: PEOPLE, push: PEOPLE, phone: PEOPLE },
+    routing: () => ({ channels: ['mail'], options: { ...NO_OPTIONS, repeatMs: 'off', failover } }),
+  });
+  await using dispatch = new StoredDispatch(failingOver('push'), START);
+  for (const channel of ['mail', 'push', 'phone']) dispatch.wires.set(channel, 'busy');
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + 30 * MINUTE);
+  await dispatch.reload(failingOver('push', 'phone'));
+  await dispatch.runUntil(START + HOUR);
+  await dispatch.reload(failingOver('phone'));
+  await dispatch.restart();
+  await dispatch.runUntil(START + 2 * HOUR);
+  expect(told(dispatch, 'push')).toEqual(['0h5m drained']);
+  expect(told(dispatch, 'phone')).toEqual(['0h30m drained']);
+});
+
 test('a step that a silence holds back leaves out who is not named any more, and calls who is named again', async () => {
   const calling = (channel: string): Setup => {
     const options: Routing['options'] = {

@@ -21,7 +21,7 @@ const TOLD: Unanswered = {
   calls: {},
   named: new Set(),
   waiting: new Set(),
-  hasFailedOver: false,
+  failedOverTo: new Set(),
   routing: {
     options: {
       ...NO_OPTIONS,
@@ -34,6 +34,7 @@ const TOLD: Unanswered = {
   },
 };
 const LOST: Unanswered = { ...TOLD, isAccepted: false };
+const PHONE = new Set([keyOf('phone')]);
 const PUSHED: Unanswered = { ...TOLD, calls: calls({ push: 1 }) };
 
 /** By the name of a channel with one recipient. */
@@ -95,7 +96,13 @@ test.each<[string, Unanswered, number, Expected]>([
     { failover: [], askAt: NOON + 5 * MINUTE },
   ],
   ['and then fails over', LOST, 5, { failover: ['phone'], askAt: NOON + 15 * MINUTE }],
-  ['once', { ...LOST, hasFailedOver: true }, 6, { failover: [], askAt: NOON + 15 * MINUTE }],
+  ['once', { ...LOST, failedOverTo: PHONE }, 6, { failover: [], askAt: NOON + 15 * MINUTE }],
+  [
+    'also to whom a reload has named since',
+    { ...failingOverTo('phone', 'boss'), failedOverTo: PHONE },
+    6,
+    { failover: ['boss'] },
+  ],
   ['what a channel took does not fail over', TOLD, 10, { failover: [] }],
   ['a warning does not fail over', { ...LOST, severity: 'warning' }, 10, { failover: [] }],
 ])('%s', (_, alert, minutes, expected) => {
@@ -106,6 +113,10 @@ test.each<[string, Unanswered, number, Expected]>([
   };
   expect({ ...channels, ...rest }).toMatchObject(expected);
 });
+
+function failingOverTo(...failover: readonly string[]): Unanswered {
+  return { ...LOST, routing: { options: { ...NO_OPTIONS, failover } } };
+}
 
 function escalating(...steps: readonly (readonly [number, string])[]): Pick<Unanswered, 'routing'> {
   const escalate = steps.map(([minutes, channel]) => ({ afterMs: minutes * MINUTE, notify: [channel] }));

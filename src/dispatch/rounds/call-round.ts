@@ -148,9 +148,14 @@ function unansweredOf(
     ...is,
     routing: rules.routingOf(alert.labels),
     named: new Set(named.map(targetKey)),
-    waiting: new Set(alert.known.filter((one) => isWaiting(one, alert)).map(({ target }) => targetKey(target))),
+    waiting: keysOf(alert.known.filter((one) => isWaiting(one, alert))),
+    failedOverTo: keysOf(alert.hasFailedOver ? alert.known.filter((one) => isCalled(one, alert)) : []),
     since: firstClosedAt === null ? null : Math.max(firstClosedAt, calledFrom ?? firstClosedAt),
   };
+}
+
+function keysOf(known: readonly Knowledge[]): ReadonlySet<string> {
+  return new Set(known.map(({ target }) => targetKey(target)));
 }
 
 /**
@@ -208,10 +213,10 @@ function leftOut({ known, ...alert }: CalledAlert, rules: Rules): Knowledge[] {
   const waiting = known.filter(({ via, state }) => via !== 'route' && isOnItsWay(state, alert));
   if (waiting.length === 0) return [];
   const { escalate, failover } = rules.routingOf(alert.labels).options;
-  const keysOf = (channels: readonly string[]): Set<string> =>
+  const targetsOf = (channels: readonly string[]): Set<string> =>
     new Set(channels.flatMap((channel) => rules.recipientsOf(channel) ?? []).map(targetKey));
-  const steps = keysOf((escalate ?? []).flatMap(({ notify }) => notify));
-  const failovers = keysOf(failover ?? []);
+  const steps = targetsOf((escalate ?? []).flatMap(({ notify }) => notify));
+  const failovers = targetsOf(failover ?? []);
   return waiting.filter(({ target, via }) => !(via === 'escalate' ? steps : failovers).has(targetKey(target)));
 }
 
@@ -222,7 +227,6 @@ function withoutCall(alert: CalledAlert, { target, via }: Knowledge): CalledAler
   return {
     ...alert,
     calls: via === 'escalate' ? calls : alert.calls,
-    hasFailedOver: alert.hasFailedOver && via !== 'failover',
     known: alert.known.filter((one) => targetKey(one.target) !== targetKey(target)),
   };
 }
@@ -235,6 +239,10 @@ function failoverAskAt(alert: CalledAlert, { failover }: CallIn, now: Instant): 
 /** True if the target was not sent the alert yet. */
 function isOnItsWay({ begun, wanted, closed }: RecipientState, { began }: Pick<CalledAlert, 'began'>): boolean {
   return begun === null && wanted >= began && wanted > closed;
+}
+
+function isCalled({ via, state }: Knowledge, { began }: CalledAlert): boolean {
+  return via !== 'route' && state.wanted >= began;
 }
 
 /** For a message, or for the receiver to accept one. */
