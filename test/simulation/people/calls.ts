@@ -67,7 +67,9 @@ function judgeAckEnds(court: Court, story: Story, target: string, spans: readonl
   return ends.flatMap(({ to: from }) => {
     const span = spanAt(merged(spans), from);
     if (span === null || from >= open.to) return [];
-    const isMet = (line: Line): boolean => isBeginLine(line) && line.message.closedAt >= from - UNDER_WAY_MS;
+    // A begin that is accepted only then tells it, too.
+    const isMet = (line: Line): boolean =>
+      isBeginLine(line) && (line.message.closedAt >= from - UNDER_WAY_MS || (line.message.sentAt ?? 0) >= from);
     return judgeCall(court, story, target, {
       duty: 'ack-ended',
       from,

@@ -137,14 +137,23 @@ export interface SentStory {
   readonly to: number;
 }
 
-/** At least one member is due, and all are in it that are open, sent and unacknowledged. */
+/** At least one member is due, and all are in it that are open, sent and unacknowledged. The cap holds only what is due. */
 export function judgeRepeat(court: Court, message: Message, sent: readonly SentStory[]): PeopleVerdict[] {
+  if (message.kind === 'overflow_summary') return earlyIn(court, message);
   if (message.kind !== 'repeat') return [];
   const repeated = message.members.filter(({ as }) => as === 'repeat');
   const isOwed =
     repeated.some(({ reason }) => reason !== null) || repeated.some((member) => isDue(court, message, member));
   const early = isOwed ? [] : wrong(court, message, 'repeat-wrong', 'early', 'no member of the repeat was due');
   return [...early, ...missingIn(court, message, sent)];
+}
+
+function earlyIn(court: Court, message: Message): PeopleVerdict[] {
+  const early = message.members.find(
+    (one) => one.as === 'repeat' && one.reason === null && !isDue(court, message, one),
+  );
+  if (early === undefined) return [];
+  return wrong(court, message, 'repeat-wrong', 'early', `the repeat of ${early.watch}/${early.alert} was not due`);
 }
 
 function isDue(court: Court, { target, closedAt }: Message, { key, seq }: TryMember): boolean {

@@ -11,6 +11,7 @@ import {
   HOUR,
   member,
   MINUTE,
+  REFUSED_FOR_AN_HOUR,
   route,
   rule,
   SECOND,
@@ -80,6 +81,18 @@ describe('the oracle for people, of what is held,', () => {
     expect(found({ actions, transitions, tries: [begin(HOUR), end(2 * HOUR)] })).toEqual(['unsent ack-ended']);
     const owing = sent(HOUR + 30 * MINUTE, 'ops', [member({ as: 'repeat', reason: 'ack-ended' })], { kind: 'repeat' });
     expect(found({ actions, transitions, tries: [begin(HOUR), owing, end(2 * HOUR)] })).toEqual([]);
+  });
+
+  it('passes that nothing more is told when an acknowledgement has ended, if the begin is accepted only then', () => {
+    const actions = [acknowledged(HOUR + MINUTE, HOUR + 30 * MINUTE)];
+    const transitions = [fires, ends];
+    const acceptedAt = (at: number): Try[] => [
+      sent(HOUR, 'ops', [member({})], { outcome: REFUSED_FOR_AN_HOUR }),
+      { ...begin(at), id: `ops ${HOUR}`, attempt: 2, closedClock: HOUR },
+    ];
+    expect(found({ actions, transitions, tries: [...acceptedAt(HOUR + 40 * MINUTE), end(2 * HOUR)] })).toEqual([]);
+    const before = [...acceptedAt(HOUR + 20 * MINUTE), end(2 * HOUR)];
+    expect(found({ actions, transitions, tries: before })).toEqual(['unsent ack-ended']);
   });
 
   it('finds what is told in a mute window, and passes it behind', () => {

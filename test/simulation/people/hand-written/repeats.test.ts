@@ -99,6 +99,19 @@ describe('the oracle for people, of repeats,', () => {
     expect(found({ ...given, transitions, tries })).toContain('repeat-wrong member-missing');
   });
 
+  it('finds a repeat in the summary of the cap that was not due', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
+    const repeatedAt = (at: number): string[] =>
+      found({
+        span: { from: 0, to: at + MINUTE },
+        configs,
+        transitions: [fires],
+        tries: [begin(HOUR), { ...repeat(at), kind: 'overflow_summary' }],
+      });
+    expect(repeatedAt(HOUR + 20 * MINUTE)).toEqual(['repeat-wrong early']);
+    expect(repeatedAt(HOUR + 30 * MINUTE)).toEqual([]);
+  });
+
   it('passes that nothing is repeated while it is acknowledged', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
     const told = { configs, transitions: [fires, ends], tries: [begin(HOUR), end(2 * HOUR)] };
