@@ -256,23 +256,32 @@ function coolingOf(given: Case): Verdict[] {
     const isFirst = type === 'alert.firing' && reason?.startsWith('flapping') !== true;
     if (!isFirst || ended === undefined || told[n - 1] !== ended) return [];
     // A clock that is set back in between makes no cooldown longer, and one that is set forward makes it shorter.
-    const forwardMs = logs.people.jumps
-      .filter((jump) => jump.ms > 0 && jump.at > ended.at && jump.at <= at)
-      .reduce((sum, { ms }) => sum + ms, 0);
-    const sinceMs = Math.max(clockAt - ended.clockAt, at - ended.at + forwardMs);
+    const sinceMs = Math.max(clockAt - ended.clockAt, at - ended.at + forwardMs(logs, ended.at, at));
     if (sinceMs + steadyMsOf(ended, given) >= cooldownMs) return [];
     return [{ check: 'invented', at, watch, what: `${alert}: fired ${sinceMs} ms after an end that was told` }];
   });
 }
 
-/** An end that is told once it is steady came so long before; polls that knew nothing for sure make it later. */
-function steadyMsOf({ reason, at }: Owed, { reference, polls, intervalMs }: Case): number {
+/** By how much the clock was set ahead after `from` and until `to`. */
+function forwardMs(logs: Logs, from: Instant, to: Instant): number {
+  return logs.people.jumps
+    .filter(({ at, ms }) => ms > 0 && at > from && at <= to)
+    .reduce((sum, { ms }) => sum + ms, 0);
+}
+
+/**
+ * An end that is told once it is steady came so long before; polls that knew nothing for sure make it later. A clock that is
+ * set ahead makes it steady at once.
+ */
+function steadyMsOf({ reason, at }: Owed, { reference, polls, intervalMs, logs }: Case): number {
   if (reason?.startsWith('steady') !== true) return 0;
   const steadyMs = STEADY_MS + intervalMs;
   const known = polls.filter(({ value }) => value !== null);
   const held = known.findLast((one) => one.at <= at && one.value !== null && reference.isTrue(one.value));
   const over = known.find((one) => one.at > (held?.at ?? at));
   if (over === undefined) return steadyMs;
+  const aheadMs = forwardMs(logs, over.at, at);
+  if (aheadMs > 0) return at - over.at + aheadMs;
   const tells = known.find((one) => one.at >= over.at + STEADY_MS && !one.isDoubtful);
   return tells === undefined || at <= tells.at + intervalMs ? Math.max(steadyMs, at - over.at) : steadyMs;
 }

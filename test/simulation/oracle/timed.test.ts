@@ -194,6 +194,12 @@ describe('a cooldown', () => {
     };
     const unknown = logsOf('dip', PATHS.coin, (minute) => coins(value(minute)), { owed: late(200) });
     expect(says(unknown)).not.toContain('invented dip');
+    const setAhead = (minute: number): Logs => {
+      const given = logs(late(200));
+      return { ...given, people: { ...given.people, jumps: [{ at: at(minute), ms: 3_600_000 }] } };
+    };
+    expect(says(setAhead(190))).not.toContain('invented dip');
+    expect(says(setAhead(110))).toContain('invented dip');
   });
 
   test('is no time to fire in', () => {
