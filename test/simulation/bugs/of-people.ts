@@ -173,7 +173,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
         replace: `CASE WHEN mine.attempt > 0 THEN`,
       },
     ],
-    caughtAs: ['stale begin', 'unsent short', 'end-unsent end'],
+    caughtAs: ['invented end-without-begin'],
   },
   'an event that has to be acknowledged is over after a day': {
     edits: [

@@ -97,13 +97,16 @@ function judgeEndLine(court: Court, story: Story, line: Line, stories: readonly 
   const { message, member } = line;
   // A line about the ends of many is for those who were told of one of them.
   const before = stories.flatMap((one) => linesBefore(court, one, message)).filter(isBeginLine);
-  const wasMaybeTold = before.some((one) => one.message.isMaybeSent);
+  // What was given up counts as told: its end comes as an end.
+  const wasMaybeTold = before.some(
+    (one) => one.message.isMaybeSent || (one.message.deadAt ?? Infinity) <= message.closedAt,
+  );
   if (member.as === 'fired-and-resolved') {
     const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);
     const what = 'is told as never told before, though its begin was';
     return wasKnown ? [wrong(court, story, line, { check: 'invented', duty: 'told-as-untold', what })] : [];
   }
-  if (wasMaybeTold || before.length > 0 || message.isSummary) return [];
+  if (wasMaybeTold || message.isSummary) return [];
   const what = 'is told as over, and nobody had told that it began';
   return [wrong(court, story, line, { check: 'invented', duty: 'end-without-begin', what })];
 }

@@ -43,6 +43,11 @@ describe('the oracle for people, of what is over,', () => {
   it('finds an end to who was never sent the begin', () => {
     const tries = [begin(HOUR), end(2 * HOUR), end(2 * HOUR, 'team')];
     expect(found({ transitions: [fires, ends], tries })).toEqual(['invented end-without-begin']);
+    const refused = { ...begin(HOUR), outcome: { type: 'refused', why: 'busy', retryAfterMs: null } } as const;
+    const transitions = [fires, { ...ends, at: HOUR + MINUTE }];
+    expect(found({ transitions, tries: [refused, end(HOUR + MINUTE)] })).toEqual(['invented end-without-begin']);
+    const one = member({ seq: 2, type: 'resolved', as: 'fired-and-resolved' });
+    expect(found({ transitions, tries: [refused, sent(HOUR + MINUTE, 'ops', [one])] })).toEqual([]);
   });
 
   it('passes an end that is sent at the moment of its begin', () => {
