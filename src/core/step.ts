@@ -75,7 +75,7 @@ export function* stepInSteps(
     firing: evaluations.flatMap(({ firing }) => firing),
     truths: Object.fromEntries(evaluations.map(({ id, truth }) => [id, truth])),
     needs: greatestNeed([poll.detection?.needs ?? null, ...evaluations.map(({ needs }) => needs)]),
-    askAgainMs: poll.detection?.doubt?.askAgainMs ?? null,
+    askAgainMs: poll.detection?.askAgainMs ?? null,
     closed: NOTHING_CLOSED,
   };
 }
@@ -213,7 +213,7 @@ function notesOf({ detection, fields }: EvaluatedPoll): Reason[] {
   const gone = goneFields(fields).map(
     (path) => `${path} is in no row of the answers any more: conditions that read it are unknown`,
   );
-  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt.reason]), ...gone];
+  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt]), ...gone];
   return notes.map((text) => ({ type: 'note', text }));
 }
 

@@ -67,10 +67,10 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
     const nothing = { ...NOTHING_DETECTED, before };
     // An unknown value is no reading: the memory stays, and the first known value will be the baseline.
     if (view?.raw === undefined) return { ...nothing, state, now: view };
-    const { emptied, doubt, needs } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
-    if (doubt !== null) {
+    const { emptied, ...reading } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
+    if (reading.doubt !== null) {
       const blank = { values: {}, changes: firstCount(scope.at), emptied: null };
-      return { ...nothing, state: withEmptied(state ?? blank, emptied), needs, doubt };
+      return { ...nothing, state: withEmptied(state ?? blank, emptied), ...reading };
     }
     const tracking = track(before, view, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
     const detection = oneChange(known, tracking, { now: view, at: scope.at });

@@ -8,7 +8,7 @@ import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
-import { baseline, compare, hasMissing } from './holdings/comparison.ts';
+import { baseline, compare } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { type HoldingItem, unpackItems } from './holdings/items.ts';
 import { HoldingsState } from './holdings/state.ts';
@@ -24,7 +24,7 @@ export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
   fields: TokenBalance,
   events: {
     added: { doc: 'an item that came into the list', inBlocks: false },
-    removed: { doc: 'an item that is gone from the list', inBlocks: false },
+    removed: { doc: 'an item that two successive polls of the whole list lack', inBlocks: false },
     changed: CHANGED,
   },
   while: null,
@@ -43,10 +43,7 @@ export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
     const page = await read.page(question(target), null);
     if (state !== null && unchanged.isUnchanged(page.content, state))
       return { seen: new KnownPage(page), partial: null };
-    return readHoldings(read, question(target), page, {
-      maxPages: target.maxPages,
-      hasMissing: (seen) => state !== null && hasMissing(state, seen),
-    });
+    return readHoldings(read, question(target), { first: page, maxPages: target.maxPages });
   },
   detect: (_target, state, seen, scope): Detection<HoldingsState> =>
     unchanged.detect(seen.content, state, scope, () =>

@@ -28,6 +28,7 @@ export function eventsOf<F extends Fields>(
     notes: notesOf(list),
     needs: list.needs,
     doubt: list.doubt,
+    askAgainMs: list.askAgainMs,
     dropped: [],
   };
 }

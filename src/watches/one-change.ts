@@ -31,6 +31,7 @@ export function oneChange(
     notes: [],
     needs: null,
     doubt: null,
+    askAgainMs: null,
     dropped: [],
   };
 }

@@ -159,7 +159,7 @@ describe('tokens', () => {
     expect(await pollsWithBlocks(world, 1)).toEqual(['here event']);
     await world.restart();
     world.sandbox.setBalance({ address: 'treasury', token, tokenId: '7', value: 0 });
-    expect(await pollsWithBlocks(world, 1)).toEqual(['gone event']);
+    expect(await pollsWithBlocks(world, 2)).toEqual(['gone event']);
     expect(world.messages[0]?.fields['token_id']).toMatchObject({ untrusted: '7' });
   });
 });
@@ -225,6 +225,7 @@ test('what a former release remembered of tokens and balances is read, so that a
     items: packed,
     counter: 3,
     emptied: null,
+    missing: {},
     head: 99,
     hasBaseline: true,
   });

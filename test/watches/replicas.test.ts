@@ -82,7 +82,20 @@ describe('a replica three blocks behind', () => {
     world.replicas.use({});
     expect(await polls(world, 2)).toEqual([]);
     world.sandbox.setBalance({ address: 'treasury', token, value: 0 });
-    expect(await world.poll()).toEqual(['gone event']);
+    expect(await polls(world, 2)).toEqual(['gone event']);
+  });
+
+  test('removes no token by one poll, though nobody knows when it arrived', async () => {
+    await using world = await createWorld(
+      'watches: [{ id: w, kind: holdings, of: treasury, every: 1m, alerts: [{ id: gone, on: removed }] }]',
+    );
+    world.sandbox.mine();
+    world.sandbox.giveToken({ address: 'treasury', value: 5 });
+    expect(await world.poll()).toEqual([]);
+    world.replicas.use({ lag: 1 });
+    expect(await world.poll()).toEqual([]);
+    world.replicas.use({});
+    expect(await polls(world, 3)).toEqual([]);
   });
 });
 

@@ -52,8 +52,10 @@ export interface Detection<S> {
   readonly notes: readonly string[];
   /** Set when the chain was not asked for and the detection depends on it. */
   readonly needs: HeadNeed | null;
-  /** Set when the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
-  readonly doubt: Doubt | null;
+  /** Why the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
+  readonly doubt: string | null;
+  /** Poll again after this time, if the next poll is later; null: the next poll is soon enough. */
+  readonly askAgainMs: number | null;
   /** Keys of items that, by this reading, will never be in a block. */
   readonly dropped: readonly string[];
 }
@@ -69,14 +71,9 @@ export const NOTHING_DETECTED: Detection<never> = {
   notes: [],
   needs: null,
   doubt: null,
+  askAgainMs: null,
   dropped: [],
 };
-
-export interface Doubt {
-  readonly reason: string;
-  /** Poll again after this time, if the next poll is later; null: the next poll is soon enough. */
-  readonly askAgainMs: number | null;
-}
 
 /** Every item in the blocks from `from` to `to` was read. */
 export interface BlockRange {

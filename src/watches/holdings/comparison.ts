@@ -12,7 +12,8 @@ import { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { NOT_EMPTY, readEmpty } from '../lists/emptied.ts';
 import { firstCount } from '../values.ts';
 import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';
-import { CONTRACT, type HoldingItem, type ItemByKey, packItems, unpackItems } from './items.ts';
+import { CONTRACT, type HoldingItem, packItems, unpackItems } from './items.ts';
+import { departuresOf, isConfirmed, type Missing, NONE_MISSING, undecided } from './missing.ts';
 import type { HoldingsState } from './state.ts';
 
 // A token or piece that is gone is named from memory.
@@ -31,11 +32,12 @@ export function baseline(
   if (!scope.isComplete || (seen.rows.size === 0 && seen.nameless > 0)) return nothing;
   const counter = state?.counter ?? firstCount(scope.at);
   const isDoubtful = isEmpty(seen) && seen.isWritten !== true;
-  const { emptied, doubt, needs } = isDoubtful ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
-  if (doubt !== null) {
+  const { emptied, ...reading } = isDoubtful ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
+  const blank = { counter, missing: NONE_MISSING, head: null };
+  if (reading.doubt !== null) {
     const isSame = state !== null && emptied === state.emptied;
-    const after = isSame ? state : { items: packItems(new Map()), counter, emptied, head: null, hasBaseline: false };
-    return { ...nothing, state: after, doubt, needs };
+    const after = isSame ? state : { ...blank, items: packItems(new Map()), emptied, hasBaseline: false };
+    return { ...nothing, state: after, ...reading };
   }
   const trackRow = trackerOf(scope);
   const rows = [...seen.rows];
@@ -45,7 +47,7 @@ export function baseline(
   ]);
   return {
     ...nothing,
-    state: { items: packItems(new Map(items)), counter, emptied: null, head: null, hasBaseline: true },
+    state: { ...blank, items: packItems(new Map(items)), emptied: null, hasBaseline: true },
     events: rows.map(([key, row]) => eventOf('added', `${key}#0`, 'baseline', row, null)),
     baseline: rows.length,
   };
@@ -53,45 +55,65 @@ export function baseline(
 
 export function compare(state: HoldingsState, seen: HoldingsReading, scope: DetectionScope): Detection<HoldingsState> {
   const known = unpackItems(state.items);
-  const isMissing = isAnyMissing(known, seen);
-  const isBehind = isMissing && state.head !== null && (headIn(scope) ?? -1) < state.head;
-  const notes = [...notesOf(seen), ...(isBehind ? [BEHIND] : [])];
+  const absent = [...known.keys()].filter((key) => !seen.rows.has(key));
+  const isBehind = isBehindArrival(state, absent, seen, scope);
   const isJudged = scope.isComplete && seen.nameless === 0 && !isBehind;
-  const isEmptied = isJudged && isEmpty(seen) && isMissing;
-  const { emptied, doubt, needs } = isEmptied ? readEmpty(state.emptied, scope) : NOT_EMPTY;
-  if (doubt !== null) return { ...NOTHING_DETECTED, state: withEmptied(state, emptied), notes, doubt, needs };
+  const isEmptied = isJudged && isEmpty(seen) && absent.length > 0;
+  const { emptied, ...reading } = isEmptied ? readEmpty(state.emptied, scope) : NOT_EMPTY;
+  const notes = [...notesOf(seen), ...(isBehind ? [BEHIND] : [])];
+  if (reading.doubt !== null) {
+    const after = emptied === state.emptied ? state : { ...state, emptied };
+    return { ...NOTHING_DETECTED, state: after, notes, ...reading };
+  }
   const draft: Draft = { items: known, counter: state.counter, events: [], differs: false };
   const trackRow = trackerOf(scope);
   for (const [key, row] of seen.rows) detectRow(draft, key, row, trackRow);
   const hasArrival = draft.events.some(({ on, novelty }) => on === 'added' && novelty === 'new');
-  if (isJudged) removeMissing(draft, seen);
-  const head = hasArrival ? (headIn(scope) ?? state.head) : state.head;
-  // An empty reading that is not complete cannot show whether the list is empty.
-  const kept = withEmptied(state, isJudged || seen.rows.size > 0 ? null : state.emptied);
-  const items = draft.differs ? packItems(draft.items) : state.items;
-  const { counter } = draft;
+  const isBelieved = isEmptied || seen.isWritten === true;
+  const { gone, missing, askAgainMs } = isJudged
+    ? departuresOf(state.missing, absent, { ...scope, isBelieved })
+    : undecided(state.missing, seen.rows);
+  removeGone(draft, gone);
+  const { counter, differs } = draft;
+  const after: HoldingsState = {
+    ...state,
+    items: differs ? packItems(draft.items) : state.items,
+    counter,
+    // An empty reading that is not complete cannot show whether the list is empty.
+    emptied: isJudged || seen.rows.size > 0 ? null : state.emptied,
+    missing,
+    head: hasArrival ? (headIn(scope) ?? state.head) : state.head,
+  };
   return {
     ...NOTHING_DETECTED,
-    state: draft.differs || head !== state.head ? { ...kept, items, counter, head } : kept,
+    state: isSame(state, after) ? state : after,
     events: draft.events,
-    notes,
+    notes: [...notes, ...notesOfMissing(missing)],
     needs: hasArrival || isBehind ? needOf(scope.chain, state.head ?? 0) : null,
+    askAgainMs,
   };
+}
+
+/**
+ * True if the explorer has not read as far as when a token last arrived, or may not have. Its head may cost a request,
+ * so it is not asked for before a token would be gone.
+ */
+function isBehindArrival(
+  { head, missing }: HoldingsState,
+  absent: readonly string[],
+  seen: HoldingsReading,
+  scope: DetectionScope,
+): boolean {
+  if (head === null || absent.length === 0) return false;
+  const isOpen = isEmpty(seen) || absent.some((key) => isConfirmed(missing, key, scope));
+  if (scope.chain === 'not-asked' && !isOpen) return false;
+  return (headIn(scope) ?? -1) < head;
 }
 
 const BEHIND = 'the explorer has not read as far as when a token last arrived: nothing is judged to be gone';
 
-/** True if a reading lacks tokens that were there before. */
-export function hasMissing(state: HoldingsState, seen: HoldingsReading): boolean {
-  return isAnyMissing(unpackItems(state.items), seen);
-}
-
-function isAnyMissing(items: ItemByKey, { rows }: HoldingsReading): boolean {
-  return items.keys().some((key) => !rows.has(key));
-}
-
-function withEmptied(state: HoldingsState, emptied: HoldingsState['emptied']): HoldingsState {
-  return emptied === state.emptied ? state : { ...state, emptied };
+function isSame(before: HoldingsState, after: HoldingsState): boolean {
+  return Object.entries(after).every(([name, value]) => before[name as keyof HoldingsState] === value);
 }
 
 function headIn({ chain }: DetectionScope): number | null {
@@ -132,9 +154,9 @@ function detectRow(draft: Draft, key: string, row: HoldingRow, trackRow: TrackRo
   draft.events.push({ ...eventOf('changed', `${key}#${change}`, novelty, row, item.values), changed });
 }
 
-function removeMissing(draft: Draft, seen: HoldingsReading): void {
-  for (const [key, { values }] of draft.items) {
-    if (seen.rows.has(key)) continue;
+function removeGone(draft: Draft, gone: readonly string[]): void {
+  for (const key of gone) {
+    const values = draft.items.get(key)?.values ?? {};
     draft.counter += 1;
     draft.differs = true;
     draft.items.delete(key);
@@ -154,4 +176,9 @@ function eventOf(
 
 function notesOf({ nameless }: HoldingsReading): string[] {
   return nameless === 0 ? [] : [`${nameless} rows without a token: nothing is judged to be gone`];
+}
+
+function notesOfMissing(missing: Missing): string[] {
+  const count = Object.keys(missing).length;
+  return count === 0 ? [] : [`tokens missing: ${count}, gone if the next whole reading lacks them too`];
 }

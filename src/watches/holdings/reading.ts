@@ -3,7 +3,7 @@ import type { View } from '../../core/values/fields.ts';
 import { idOf } from '../../core/model/watch/identity.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import type { ListQuestion, Page, Read } from '../../core/model/watch/question.ts';
-import { again, readAll, type Pages } from '../../explorer/reading/paging.ts';
+import { readAll } from '../../explorer/reading/paging.ts';
 import type { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { rawText } from '../../lib/untrusted.ts';
 
@@ -16,48 +16,24 @@ export interface HoldingsReading {
   readonly rows: ReadonlyMap<string, HoldingRow>;
   /** The number of rows without a token. They cannot be identified, so no token counts as gone. */
   readonly nameless: number;
-  /** Written by a test: an empty first list is believed at once. */
+  /** Written by a test: an empty first list is believed at once, and so is a token that leaves. */
   readonly isWritten?: true;
 }
 
-interface HoldingsOptions {
-  readonly maxPages: number;
-  /** Whether a reading lacks tokens that were there before. */
-  readonly hasMissing: (seen: HoldingsReading) => boolean;
-}
-
-/**
- * Reads the whole list, from its first page on. A token can slip between two pages while prices change the order, so if
- * one is missing the list is read once more. An empty list is left to the following polls.
- */
+/** Reads the whole list, from its first page on. */
 export async function readHoldings(
   read: Read,
   question: ListQuestion<HoldingFields>,
-  page: Page<HoldingFields>,
-  options: HoldingsOptions,
+  { first, maxPages }: { readonly first: Page<HoldingFields>; readonly maxPages: number },
 ): Promise<Reading<HoldingsReading>> {
-  const first = await readOn(read, question, page, options);
-  if (first.partial !== null || isEmpty(first.seen) || !options.hasMissing(first.seen)) return first;
-  const anew = again(read);
-  const second = await readOn(anew, question, await anew.page(question, null), options);
-  const rows = new Map([...second.seen.rows, ...first.seen.rows]);
-  return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
+  const { rows, pages, partial } = await readAll(read, question, { identityOf, maxPages, first });
+  const content = pages === 1 && partial === null ? first.content : undefined;
+  return { seen: { ...seenIn(rows), content }, partial };
 }
 
 /** The list has no rows. */
 export function isEmpty({ rows, nameless }: HoldingsReading): boolean {
   return rows.size === 0 && nameless === 0;
-}
-
-async function readOn(
-  read: Pages,
-  question: ListQuestion<HoldingFields>,
-  first: Page<HoldingFields>,
-  { maxPages }: HoldingsOptions,
-): Promise<Reading<HoldingsReading>> {
-  const { rows, pages, partial } = await readAll(read, question, { identityOf, maxPages, first });
-  const content = pages === 1 && partial === null ? first.content : undefined;
-  return { seen: { ...seenIn(rows), content }, partial };
 }
 
 /** A page that was read before. Its rows are decoded on first use. */

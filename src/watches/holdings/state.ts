@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Emptied } from '../lists/emptied.ts';
 import { PackedItems } from './items.ts';
+import { Missing, NONE_MISSING } from './missing.ts';
 
 /** Plain JSON, checked by the schema of the same name when it is read back. */
 export interface HoldingsState {
@@ -10,6 +11,7 @@ export interface HoldingsState {
   readonly counter: number;
   /** Set while readings show an empty list that is not believed yet. */
   readonly emptied: Emptied | null;
+  readonly missing: Missing;
   /**
    * Height of the chain's head when a token last arrived. An explorer that has not read as far cannot remove tokens.
    */
@@ -22,6 +24,7 @@ export const HoldingsState: z.ZodType<HoldingsState> = z.object({
   items: PackedItems,
   counter: z.number(),
   emptied: Emptied.nullable().default(null),
+  missing: Missing.default(NONE_MISSING),
   head: z.number().nullable().default(null),
   hasBaseline: z.boolean().default(true),
 });

@@ -1,6 +1,6 @@
 // Sorts the rows that were read into new, known and changed ones, and remembers them.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Doubt, BlockRange, DetectionScope } from '../../core/model/detection.ts';
+import type { BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import {
@@ -48,7 +48,9 @@ export interface NewRows<F extends Fields> {
   /** Set if the baseline, or an empty list, depends on the chain's head, and the head was not asked for. */
   readonly needs: HeadNeed | null;
   /** Set if the list is empty and that is not believed yet: then nothing else is detected. */
-  readonly doubt: Doubt | null;
+  readonly doubt: string | null;
+  /** As of `Detection`. */
+  readonly askAgainMs: number | null;
 }
 
 /** Sorts the rows that were read into new, known and changed ones, and remembers them. */
@@ -59,9 +61,9 @@ export function detectList<F extends Fields>(
 ): NewRows<F> {
   const all = allRows(seen, row);
   const isEmptied = former !== null && all.length === 0 && seen.reachedEnd && hasRows(former);
-  const { emptied, doubt, needs } = isEmptied ? emptyReading(former, scope) : NOT_EMPTY;
+  const { emptied, doubt, needs, askAgainMs } = isEmptied ? emptyReading(former, scope) : NOT_EMPTY;
   const state = former && withEmptied(former, emptied);
-  if (state !== null && doubt !== null) return { ...NOTHING_NEW, state, doubt, needs };
+  if (state !== null && doubt !== null) return { ...NOTHING_NEW, state, doubt, needs, askAgainMs };
   const named = all.filter((view) => positionOf(row, view).key !== undefined);
   const nameless = all.length - named.length;
   const range = rangeOf(seen, row);
@@ -102,6 +104,7 @@ export function detectList<F extends Fields>(
     range,
     needs: null,
     doubt: null,
+    askAgainMs: null,
   };
 }
 
@@ -180,5 +183,5 @@ function baseline<F extends Fields>(
   const sweep = begun(BLANK.sweep, sweepHour(question, at), { at, coversAll: true });
   const state = remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
   const needs = isPlaced ? null : needOf(chain, 0);
-  return { state, fresh: [], known: [], changed: [], baseline: rows, needs, doubt: null };
+  return { state, fresh: [], known: [], changed: [], baseline: rows, needs, doubt: null, askAgainMs: null };
 }

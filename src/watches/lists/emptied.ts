@@ -3,7 +3,7 @@
 // again soon, so that a list that is really empty is reported within a minute.
 import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
-import type { Doubt, DetectionScope } from '../../core/model/detection.ts';
+import type { DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 
@@ -22,21 +22,28 @@ export const Emptied: z.ZodType<Emptied> = z.object({ readings: z.number(), head
 const READINGS_NEEDED = 3;
 const ASKED_ANEW_MS = 20_000;
 
+/** How long after a reading the next one counts as another reading. */
+export function rereadMs({ intervalMs }: Pick<DetectionScope, 'intervalMs'>): number {
+  return Math.min(intervalMs, ASKED_ANEW_MS);
+}
+
 /** The result of an empty reading. */
 export interface EmptyReading {
   /** The very same object as before when the reading does not count. */
   readonly emptied: Emptied | null;
   /** Null: the list is empty. */
-  readonly doubt: Doubt | null;
+  readonly doubt: string | null;
   readonly needs: HeadNeed | null;
+  readonly askAgainMs: number | null;
 }
 
-export const NOT_EMPTY: EmptyReading = { emptied: null, doubt: null, needs: null };
+export const NOT_EMPTY: EmptyReading = { emptied: null, doubt: null, needs: null, askAgainMs: null };
 
 /** `before`: the empty readings up to now; null where the last reading showed something. */
-export function readEmpty(before: Emptied | null, { at, chain, intervalMs }: DetectionScope): EmptyReading {
-  if (before !== null && before.readings >= READINGS_NEEDED) return { emptied: before, doubt: null, needs: null };
-  const waitMs = Math.min(intervalMs, ASKED_ANEW_MS);
+export function readEmpty(before: Emptied | null, scope: DetectionScope): EmptyReading {
+  const { at, chain } = scope;
+  if (before !== null && before.readings >= READINGS_NEEDED) return { ...NOT_EMPTY, emptied: before };
+  const waitMs = rereadMs(scope);
   if (typeof chain !== 'object')
     return { ...notCounted(before, HEAD_UNKNOWN), needs: needOf(chain, (before?.head ?? -1) + 1) };
   if (before === null) return counted({ readings: 1, head: chain.head, at }, waitMs);
@@ -57,15 +64,15 @@ const HEAD_UNKNOWN = 'it cannot be seen how far the explorer has read';
 const HEAD_STANDS = "the chain's head has not moved since";
 
 function counted(emptied: Emptied, waitMs: number): EmptyReading {
-  if (emptied.readings === READINGS_NEEDED) return { emptied, doubt: null, needs: null };
+  if (emptied.readings === READINGS_NEEDED) return { ...NOT_EMPTY, emptied };
   const reason = `${emptied.readings} of ${READINGS_NEEDED} readings`;
-  return { emptied, doubt: doubtOf(reason, waitMs), needs: null };
+  return { emptied, doubt: doubtOf(reason), needs: null, askAgainMs: waitMs };
 }
 
 function notCounted(before: Emptied | null, why: string): EmptyReading {
-  return { emptied: before, doubt: doubtOf(why, null), needs: null };
+  return { ...NOT_EMPTY, emptied: before, doubt: doubtOf(why) };
 }
 
-function doubtOf(why: string, askAgainMs: number | null): Doubt {
-  return { reason: `the list is empty, which is not believed yet: ${why}`, askAgainMs };
+function doubtOf(why: string): string {
+  return `the list is empty, which is not believed yet: ${why}`;
 }

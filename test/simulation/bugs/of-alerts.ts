@@ -164,6 +164,16 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     ],
     caughtAs: ['lost'],
   },
+  'a token gone by one poll': {
+    edits: [
+      {
+        file: 'src/watches/holdings/missing.ts',
+        find: `isBelieved || isConfirmed(before, key, scope);`,
+        replace: `isBelieved || scope.at >= intervalMs || isConfirmed(before, key, scope);`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
   'a cooldown prolonged by ends that it held back': {
     edits: [
       {

@@ -1,5 +1,6 @@
 // Alerts about some tokens that leave: each that was held, and then was not for three intervals of right time, is told
-// once, by the next poll that reads the list to its end; none is told that was served.
+// once, by the second poll from then on that reads the list to its end; none is told that was served, or that one poll
+// alone lacks.
 import type { DepartureReference, Instant, Owed, ReadPoll, Span, Step, Verdict } from '../model.ts';
 import { decidedAt, type Evidence } from './evidence.ts';
 
@@ -17,14 +18,20 @@ function lostOf(evidence: Evidence, reference: DepartureReference, told: readonl
   const rightTime = evidence.rightTimeOf(reference.path);
   const enough = 3 * references.intervalMs;
   const complete = evidence.pollsOf(reference.watch, reference.path).filter(isComplete);
+  const completeAfter = (from: Instant): Instant | null =>
+    complete.find(({ poll }) => poll.startedAt >= from)?.until ?? null;
   const knownAfter = (from: Instant): Instant | null => {
     const at = rightTime.after(from, enough);
-    return at === null ? null : (complete.find(({ poll }) => poll.startedAt >= at)?.until ?? null);
+    return at === null ? null : completeAfter(at);
+  };
+  const goneAfter = (from: Instant): Instant | null => {
+    const missingAt = knownAfter(from);
+    return missingAt === null ? null : completeAfter(missingAt + ANOTHER_MS);
   };
   return reference.tokens.flatMap((token) =>
     absencesOf(logs.chain.tokens.get(token) ?? [], logs.span).flatMap(({ held, from, to }): Verdict[] => {
       const knownAt = knownAfter(Math.max(held, logs.span.from));
-      const dueAt = knownAfter(from);
+      const dueAt = goneAfter(from);
       const isOwed = knownAt !== null && knownAt <= from && dueAt !== null && dueAt <= to;
       if (!isOwed || told.some(({ item, at }) => item === token && from <= at && at <= dueAt)) return [];
       const what = `${reference.alert}: ${token} left at ${new Date(from).toISOString()} and was not told`;
@@ -33,7 +40,10 @@ function lostOf(evidence: Evidence, reference: DepartureReference, told: readonl
   );
 }
 
-/** A row may stand on a page that was not read. A list that lacks a row is read once more within the poll. */
+/** Polls that are closer together count as one. */
+const ANOTHER_MS = 20_000;
+
+/** A row may stand on a page that was not read. */
 function isComplete({ poll, readings }: ReadPoll): boolean {
   const isRead = readings.length > 0 && readings.every(({ isWhole }) => isWhole);
   return isRead && poll.isKept && !poll.isMissed;
@@ -60,19 +70,33 @@ function inventedOf(
   const polls = evidence.pollsOf(watch, path);
   return told.flatMap((one): Verdict[] => {
     const { at, item } = one;
-    const poll = polls.findLast(({ poll }) => poll.startedAt <= decidedAt(polls, one));
-    const mayLeave = item !== null && (tokens.includes(item) || isFromElsewhere(poll));
-    const why = mayLeave ? whyHeld(poll, item) : 'is none of them';
+    const decided = decidedAt(polls, one);
+    const mayLeave = item !== null && (tokens.includes(item) || isFromElsewhere(polls, decided));
+    const why = mayLeave ? whyNotGone(polls, decided, item) : 'is none of them';
     return why === null ? [] : [{ check: 'invented', at, watch, what: `${alert}: ${item ?? 'nothing'} ${why}` }];
   });
 }
 
 /** Another server may have another order, so that a row stands on neither page. */
-function isFromElsewhere(poll: ReadPoll | undefined): boolean {
+function isFromElsewhere(polls: readonly ReadPoll[], at: Instant): boolean {
+  const poll = polls.findLast(({ poll }) => poll.startedAt <= at);
   return poll?.served.some(({ replica, answer }) => replica !== 'chain' && answer !== null) ?? false;
 }
 
-function whyHeld(poll: ReadPoll | undefined, token: string): string | null {
-  const readings = poll?.readings ?? [];
-  return readings.some(({ rows }) => rows.some(({ id }) => id === token)) ? 'was served' : null;
+/**
+ * Null: the last poll up to then and an earlier one read whole lists without it, and none between showed it. Lists
+ * without anything do not count.
+ */
+export function whyNotGone(polls: readonly ReadPoll[], at: Instant, token: string): string | null {
+  const upTo = polls.filter(({ poll }) => poll.startedAt <= at);
+  const shows = ({ readings }: ReadPoll): boolean => readings.some(({ rows }) => rows.some(({ id }) => id === token));
+  const since = upTo.slice(upTo.findLastIndex(shows) + 1);
+  if (since.length === 0) return 'was served';
+  return since.filter(isWholeList).length >= 2 ? null : 'was not missing from two polls that read the whole list';
+}
+
+function isWholeList({ readings }: ReadPoll): boolean {
+  return readings.some(
+    ({ below, isWhole, nameless, rows }) => below === null && isWhole && nameless === 0 && rows.length > 0,
+  );
 }

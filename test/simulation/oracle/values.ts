@@ -1,6 +1,7 @@
 // Alerts about a value that changes, and about what an address holds: each lasting change is told once, and nothing is
 // told that was not served.
 import type { Instant, Owed, ReadPoll, Step, Verdict } from '../model.ts';
+import { whyNotGone } from './departures.ts';
 import { decidedAt, type Evidence } from './evidence.ts';
 
 export function judgeChanges(evidence: Evidence): Verdict[] {
@@ -99,14 +100,8 @@ function wasServed(polls: readonly ReadPoll[], at: Instant, fact: string, value:
   return (pollAt(polls, at)?.served ?? []).some(({ answer }) => answer?.type === 'one' && answer.facts[fact] === value);
 }
 
-/** Two whole lists in a row without it are reason enough to tell that it left; lists without anything are none. */
 function whyNotHeld(polls: readonly ReadPoll[], at: Instant, token: string, isHeld: boolean): string | null {
+  if (!isHeld) return whyNotGone(polls, at, token);
   const readings = pollAt(polls, at)?.readings ?? [];
-  const shows = readings.some(({ rows }) => rows.some(({ id }) => id === token));
-  if (isHeld) return shows ? null : 'was not served';
-  if (shows) return 'was served';
-  const whole = readings.filter(
-    ({ below, isWhole, nameless, rows }) => below === null && isWhole && nameless === 0 && rows.length > 0,
-  );
-  return whole.length >= 2 ? null : 'was not missing from two whole lists';
+  return readings.some(({ rows }) => rows.some(({ id }) => id === token)) ? null : 'was not served';
 }

@@ -114,6 +114,7 @@ function detect(
     notes: [],
     needs: null,
     doubt: null,
+    askAgainMs: null,
     dropped: [],
   };
 }
