@@ -264,9 +264,7 @@ function coolingOf(given: Case): Verdict[] {
 
 /** By how much the clock was set ahead after `from` and until `to`. */
 function forwardMs(logs: Logs, from: Instant, to: Instant): number {
-  return logs.people.jumps
-    .filter(({ at, ms }) => ms > 0 && at > from && at <= to)
-    .reduce((sum, { ms }) => sum + ms, 0);
+  return logs.people.jumps.filter(({ at, ms }) => ms > 0 && at > from && at <= to).reduce((sum, { ms }) => sum + ms, 0);
 }
 
 /**

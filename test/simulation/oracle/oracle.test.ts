@@ -171,6 +171,18 @@ describe('an item of a list', () => {
     expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed }))).toEqual([]);
   });
 
+  test('that is gone and was read again only when it was too deep to be followed is no matter', () => {
+    const readAgain = (blocks: number): string[] => {
+      const serve = (minute: number): Partial<Served>[] => {
+        const height = HEAD + minute + (minute >= 60 ? blocks : 0);
+        return [goneServe(minute)[0] ?? {}, { ...page([{ id: 'b', block: height, facts: {} }]), path: 'blocks' }];
+      };
+      return says(logsOf('busy', PATHS.busy, serve, { ...gone, owed: first }));
+    };
+    expect(readAgain(500)).toEqual(['lost busy']);
+    expect(readAgain(640)).toEqual([]);
+  });
+
   test('that came late and is gone when its block was final is no matter', () => {
     const late = call('it', HEAD - 4);
     const lateServe = (minute: number): Partial<Served>[] => [

@@ -20,6 +20,8 @@ const MINUTE = 60_000;
 /** So deep nothing is taken back any more. */
 const FINAL_DEPTH = 64;
 const BLOCK_MS = 60_000;
+/** So deep nothing is followed any more, not even an item that was missing when its block was last read. */
+const FORGOTTEN_DEPTH = 10 * FINAL_DEPTH;
 
 interface Case {
   readonly logs: Logs;
@@ -85,6 +87,7 @@ function absenceBelievedAt(polls: readonly ReadPoll[], id: string, block: number
       const head = poll.linkedHead;
       if (has(reading, id)) [absent, firstHead] = [0, null];
       if (has(reading, id) || !shows(reading, block) || head === null || head < (block ?? 0)) continue;
+      if (block !== null && head - block >= FORGOTTEN_DEPTH) return null;
       absent += 1;
       firstHead ??= head;
       const hasMoved = head > firstHead;
