@@ -1,6 +1,6 @@
 // Alerts that last: what held long enough and did not fire, what fired without, and what ended without reason.
 import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Verdict } from '../model.ts';
-import { decidedAt, type Evidence } from './evidence.ts';
+import { begunBy, decidedAt, type Evidence } from './evidence.ts';
 import { headAt, headsElsewhere, isHeadDoubtful, type HeadCase } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 import { isWithinOne, spansOfVersion } from './versions.ts';
@@ -13,6 +13,8 @@ interface Case {
   readonly logs: Logs;
   readonly reference: ConditionReference;
   readonly polls: readonly Valued[];
+  /** The same polls. */
+  readonly read: readonly ReadPoll[];
   /** What the first recipient was told. */
   readonly told: readonly Owed[];
   readonly rightTime: RightTime;
@@ -38,12 +40,14 @@ export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evid
     const { watch, alert, path, lookBack } = reference;
     const { intervalMs } = references;
     const [recipient] = references.recipients;
-    const all = valuedPolls(pollsOf(watch, path), reference, { logs, elsewhere, intervalMs });
+    const read = pollsOf(watch, path);
+    const all = valuedPolls(read, reference, { logs, elsewhere, intervalMs });
     const valued = inForce(all, reference, logs);
     const given: Case = {
       logs,
       reference,
       polls: lookBack === undefined ? valued : comparedPolls(valued, lookBack, intervalMs),
+      read,
       told: logs.owed.filter((one) => one.watch === watch && one.alert === alert && one.recipient === recipient),
       rightTime: rightTimeOf(path),
       intervalMs,
@@ -173,12 +177,10 @@ function isFiring(told: readonly Owed[], at: Instant): boolean {
 }
 
 /** The place of the poll that decided it; -1: none did. */
-function decidingPoll(polls: readonly Valued[], one: Pick<Owed, 'at' | 'clockAt'>): number {
-  const then = decidedAt(
-    polls.map(({ poll }) => poll),
-    one,
-  );
-  return polls.findLastIndex(({ poll, at }) => poll.poll.startedAt <= then && then <= at);
+function decidingPoll({ polls, read }: Case, one: Pick<Owed, 'at' | 'clockAt'>): number {
+  const then = decidedAt(read, one);
+  const last = begunBy(read, then) - 1;
+  return then <= (polls[last]?.at ?? -Infinity) ? last : -1;
 }
 
 /** Which value the daemon saw is unknown: such a poll was kept without being reported, and lasts until the next one here. */
@@ -187,10 +189,11 @@ function isUnreported({ poll }: Valued): boolean {
 }
 
 /** Fired, though it was not so in this poll, or had not been so for long enough. Twice in a row is once too often. */
-function inventedOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
+function inventedOf(given: Case): Verdict[] {
+  const { reference, polls, told, intervalMs } = given;
   return told.flatMap((one, n): Verdict[] => {
     const { type, at, reason } = one;
-    const last = decidingPoll(polls, one);
+    const last = decidingPoll(given, one);
     const poll = polls[last];
     if (type !== 'alert.firing' || poll === undefined || poll.isUnsure) return [];
     const { watch, alert } = reference;
@@ -284,10 +287,11 @@ function steadyMsOf({ reason, at }: Owed, { reference, polls, intervalMs, logs }
   return tells === undefined || at <= tells.at + intervalMs ? Math.max(steadyMs, at - over.at) : steadyMs;
 }
 
-function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {
+function falselyResolvedOf(given: Case): Verdict[] {
+  const { reference, polls, told, logs } = given;
   return told.flatMap((one, n): Verdict[] => {
     const { type, at, reason } = one;
-    const poll = polls[decidingPoll(polls, one)];
+    const poll = polls[decidingPoll(given, one)];
     if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.isUnsure) return [];
     if (isUnreported(poll)) return [];
     const why = poll.value === null ? 'nothing was known' : restsOn(poll, told[n - 1], { reference, polls, logs });

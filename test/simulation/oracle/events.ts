@@ -5,17 +5,17 @@ import type {
   Instant,
   Logs,
   Owed,
-  Poll,
+  ReadPoll,
   References,
   Served,
-  Stay,
   Verdict,
 } from '../model.ts';
-import type { Evidence } from './evidence.ts';
+import { begunBy, type Evidence } from './evidence.ts';
 import { PAGE_SIZE } from '../chain/chain.ts';
 import { CREDITS } from '../machine/credits.ts';
 import { headAt, madeAt } from './heights.ts';
 import { presencesOf, type Presence } from './occurrences.ts';
+import { countUntil } from '../people/facts/spans.ts';
 import type { RightTime } from './right-time.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,15 +33,20 @@ interface Case {
   readonly told: readonly Owed[];
   readonly floor: number;
   readonly rightTime: RightTime;
+  readonly polls: readonly ReadPoll[];
+  /** How many rows of all lists are read again at that time. */
+  readonly rowsSweptAt: (at: Instant) => number;
 }
 
-export function judgeEvents({ logs, references, rightTimeOf }: Evidence): Verdict[] {
+export function judgeEvents({ logs, references, rightTimeOf, pollsOf }: Evidence): Verdict[] {
+  const rowsSweptAt = sweptRowsOf(logs);
   return references.events.flatMap((reference) => {
     const { watch, alert, path } = reference;
     const told = logs.owed.filter((one) => one.watch === watch && one.alert === alert && one.type === 'alert.event');
     const floor = floorOf(logs, path);
     const rightTime = rightTimeOf(path);
-    const given: Case = { logs, reference, references, told, floor, rightTime };
+    const polls = pollsOf(watch, path);
+    const given: Case = { logs, reference, references, told, floor, rightTime, polls, rowsSweptAt };
     return [...lostOf(given), ...inventedOf(given), ...doubledOf(given)];
   });
 }
@@ -61,7 +66,7 @@ function lostOf(given: Case): Verdict[] {
     if (isOld(item, floor)) return [];
     const due = presencesOf(item, reference, logs.chain).flatMap((presence) => {
       const at = dueAt(given, item, presence);
-      return at === null || isNamed(logs.polls, reference, presence, at) ? [] : [{ at, presence }];
+      return at === null || isNamed(given.polls, presence, at) ? [] : [{ at, presence }];
     });
     const [first] = due;
     if (first === undefined) return [];
@@ -92,11 +97,23 @@ function dueAt(given: Case, item: ChainItem, presence: Presence): Instant | null
 }
 
 /** The known rows of all lists are read again from the same tenth. */
-function sweepMs({ logs }: Case, { from }: Presence): number {
-  const isRead = ({ row, from: since, to }: Stay): boolean =>
-    row.block !== null && from - madeAt(row.block) < LOOK_BACK_MS && since <= from && (to === null || to > from);
-  const rows = logs.chain.items.filter(({ stays }) => stays.some(isRead)).flatMap(({ paths }) => paths).length;
-  return (Math.floor(rows / PAGE_SIZE) * HOUR_MS) / SWEPT_PAGES_AN_HOUR;
+function sweepMs({ rowsSweptAt }: Case, { from }: Presence): number {
+  return (Math.floor(rowsSweptAt(from) / PAGE_SIZE) * HOUR_MS) / SWEPT_PAGES_AN_HOUR;
+}
+
+/** Of each list that has an item, one row: while it stands in a block that is not too deep. */
+function sweptRowsOf({ chain }: Logs): Case['rowsSweptAt'] {
+  const spans = chain.items.flatMap(({ stays, paths }) =>
+    stays.flatMap(({ row: { block }, from, to }) =>
+      block === null ? [] : paths.map(() => ({ from, to: Math.min(to ?? Infinity, madeAt(block) + LOOK_BACK_MS) })),
+    ),
+  );
+  const read = spans.filter(({ from, to }) => from < to);
+  const begins = read.map(({ from }) => from).sort((a, b) => a - b);
+  const ends = read.map(({ to }) => to).sort((a, b) => a - b);
+  const until = (times: readonly Instant[], at: Instant): number =>
+    countUntil(times.length, (n) => (times[n] ?? Infinity) <= at);
+  return (at) => until(begins, at) - until(ends, at);
 }
 
 /** In two polls at least: one that was lost with the process does not count. */
@@ -111,8 +128,8 @@ function wasSeenWaiting(
   return seen !== null && seen <= from;
 }
 
-function isNamed(polls: readonly Poll[], { watch }: EventReference, { block }: Presence, at: Instant): boolean {
-  const last = polls.findLast((poll) => poll.watch === watch && poll.startedAt <= at);
+function isNamed(polls: readonly ReadPoll[], { block }: Presence, at: Instant): boolean {
+  const last = polls[begunBy(polls, at) - 1]?.poll;
   return block !== null && last !== undefined && last.gaps.some(({ from, to }) => from <= block && block <= to);
 }
 

@@ -1,5 +1,6 @@
 // What all judgements rest on, worked out once.
-import type { Instant, Logs, Owed, ReadPoll, References } from '../model.ts';
+import type { Instant, Logs, Owed, Poll, ReadPoll, References } from '../model.ts';
+import { countUntil } from '../people/facts/spans.ts';
 import { readPolls } from './readings.ts';
 import { rightTimeOf, type RightTime } from './right-time.ts';
 
@@ -32,9 +33,18 @@ function once<T>(known: Map<string, T>, key: string, make: () => T): T {
 }
 
 /** When it was decided: what the store refused is committed with a later poll. */
-export function decidedAt(polls: readonly ReadPoll[], { at, clockAt }: Pick<Owed, 'at' | 'clockAt'>): Instant {
-  const committed = polls.findLast(({ poll: { decided } }) => decided !== null && decided.at <= at)?.poll.decided;
-  return committed === null || committed === undefined
-    ? at
-    : Math.min(at, clockAt - (committed.clockAt - committed.at));
+export function decidedAt(
+  polls: readonly { readonly poll: Poll }[],
+  { at, clockAt }: Pick<Owed, 'at' | 'clockAt'>,
+): Instant {
+  for (let n = begunBy(polls, at) - 1; n >= 0; n -= 1) {
+    const decided = polls[n]?.poll.decided ?? null;
+    if (decided !== null && decided.at <= at) return Math.min(at, clockAt - (decided.clockAt - decided.at));
+  }
+  return at;
+}
+
+/** How many of the polls of one watch had begun by then. */
+export function begunBy(polls: readonly { readonly poll: Poll }[], at: Instant): number {
+  return countUntil(polls.length, (n) => (polls[n]?.poll.startedAt ?? Infinity) <= at);
 }
