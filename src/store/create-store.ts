@@ -11,14 +11,13 @@ import { markedBefore, readFirstTry, wholeDelivery } from './large-deliveries.ts
 import { linkSecrets } from './link-secrets.ts';
 import type { Claimed } from './contract/deliveries.ts';
 import * as rounds from './rounds.ts';
-import { goneTargets, nextRound, readCalls, readDue, readRouting } from './rounds.ts';
+import { goneTargets, nextRound, readCalls, readDue, readMembers, readRouting } from './rounds.ts';
 import { prune } from './prune.ts';
 import { bound } from './sql/bound.ts';
 import { orSuperseded, type SqlDatabase } from './sql/database.ts';
 import type { Sql } from './sql/sql.ts';
 import type { Moved, Store } from './contract/store.ts';
 import { held } from './tables/alerts/alert-lists.ts';
-import { readMembers } from './tables/alerts/due-groups.ts';
 import { acksToPass, keepMirrored, mirrored, oldEvents } from './tables/alerts/mirrored.ts';
 import { newestNotification } from './tables/alerts/notifications.ts';
 import { readActive } from './tables/alerts/recipient-states.ts';

@@ -11,7 +11,7 @@ import type { Sql } from './sql/sql.ts';
 import type { TakenDelivery } from './tables/deliveries/deliveries.ts';
 import { openConditions } from './tables/alerts/alerts.ts';
 import { closedMembers } from './tables/deliveries/first-tries.ts';
-import { policyAt } from './tables/operators/policy.ts';
+import { policyFor } from './tables/operators/policy.ts';
 import { alikeTogether, FIRST_KEY, moreMembers, pageEnd, type KeyPage } from './tables/deliveries/delivery-members.ts';
 import { markSent, type SentSettlement } from './tables/deliveries/settled-deliveries.ts';
 
@@ -31,8 +31,9 @@ export async function readFirstTry(
 ): Promise<FirstTry> {
   const members: ClosedMember[] = [];
   for await (const page of keyPages(sql, id)) members.push(...(await closedMembers(sql, id, page)));
+  const keys = members.map(({ key }) => key);
   return snapshot(async (on) => {
-    const policy = await policyAt(on, silencesSince);
+    const policy = await policyFor(on, keys, silencesSince);
     return { members, policy, sources: withSources ? await openConditions(on) : [] };
   });
 }

@@ -2,11 +2,11 @@
 // data that its round depends on has changed.
 import { z } from 'zod';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
-import type { Withdrawal } from '../dispatch/model.ts';
+import type { Key, Withdrawal } from '../dispatch/model.ts';
 import type { HeldMember } from '../dispatch/first-try.ts';
 import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
-import type { DueRound } from '../dispatch/rounds/due-round.ts';
+import type { DueGroup, DueRound } from '../dispatch/rounds/due-round.ts';
 import type { Owing, RoutingResult, RoutingRound, Unrouted } from '../dispatch/rounds/routing-round.ts';
 import { withdrawnLines } from '../core/journal/routed.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
@@ -14,7 +14,7 @@ import { EVENT_OPEN_MS } from '../core/model/transition.ts';
 import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import type { Tried } from './contract/deliveries.ts';
-import type { DispatchStore, RoundDecision, DueQuery } from './contract/dispatch.ts';
+import type { DispatchStore, DueQuery, MembersQuery, RoundDecision } from './contract/dispatch.ts';
 import { dueLines, routingLines } from './round-lines.ts';
 import { Superseded } from './sql/database.ts';
 import { intOrNull } from './sql/rows.ts';
@@ -31,7 +31,7 @@ import {
   type ToldAlert,
 } from './tables/alerts/alerts.ts';
 import { addBatches, addDead, cancelFor, dropRepeats, withdraw } from './tables/alerts/batches.ts';
-import { dueGroups } from './tables/alerts/due-groups.ts';
+import { dueGroups, withMoreMembers } from './tables/alerts/due-groups.ts';
 import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
 import {
   addNotifications,
@@ -54,8 +54,8 @@ import { keepTold } from './tables/alerts/told-before.ts';
 import { putBack } from './tables/deliveries/first-tries.ts';
 import { append } from './tables/journal/journal.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
-import { moveAcks } from './tables/operators/acks.ts';
-import { isPolicy, policyAt } from './tables/operators/policy.ts';
+import { acksOf, moveAcks } from './tables/operators/acks.ts';
+import { isPolicy, policyFor } from './tables/operators/policy.ts';
 
 export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {
   const found = await unrouted(sql, limit);
@@ -104,8 +104,19 @@ async function owe(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void
 
 export async function readDue(sql: Sql, query: DueQuery): Promise<DueRound> {
   const due = await dueGroups(sql, query);
-  const policy = await policyAt(sql, query.silencesSince);
+  const policy = await policyFor(sql, membersIn(due.groups), query.silencesSince);
   return { ...due, policy, sources: query.withSources ? await openConditions(sql) : [] };
+}
+
+export async function readMembers(sql: Sql, round: DueRound, query: MembersQuery): Promise<DueRound> {
+  const groups = await withMoreMembers(sql, round.groups, query.members);
+  const added = groups.map(({ members }, n) => ({ members: members.slice(round.groups[n]?.members.length) }));
+  const acks = await acksOf(sql, membersIn(added), query.silencesSince);
+  return { ...round, groups, policy: { ...round.policy, acks: [...round.policy.acks, ...acks] } };
+}
+
+function membersIn(groups: readonly Pick<DueGroup, 'members'>[]): Key[] {
+  return groups.flatMap(({ members }) => members.map(({ key }) => key));
 }
 
 export async function commitDue(sql: Sql, round: DueRound, decision: RoundDecision, at: Instant): Promise<void> {
@@ -160,7 +171,9 @@ export async function readCalls(
   limit: number,
   uncounted: readonly string[],
 ): Promise<CallRound> {
-  return { alerts: await dueAlerts(sql, at, limit, uncounted), policy: await policyAt(sql, at) };
+  const alerts = await dueAlerts(sql, at, limit, uncounted);
+  const keys = alerts.map(({ key }) => key);
+  return { alerts, policy: await policyFor(sql, keys, at) };
 }
 
 export async function commitCalls(

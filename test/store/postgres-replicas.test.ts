@@ -10,8 +10,8 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
 import { databaseAt } from '../support/store/story-state.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
-import { allOf, owe } from '../support/store/store-calls.ts';
-import { aDecision, aDelivery, NOON } from './builders.ts';
+import { allOf, commit, dueQuery, owe, route } from '../support/store/store-calls.ts';
+import { aDecision, aDelivery, aTransition, NOON } from './builders.ts';
 import { operate } from '../support/store/operate.ts';
 
 const server = hasPostgres ? await startPostgres() : null;
@@ -356,6 +356,29 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     }
     const [first] = some;
     expect((await first?.store.pauses())?.filter(({ until }) => until > NOON + 10)).toHaveLength(1);
+  });
+
+  test('a round of one replica knows the acknowledgements that another one has just written', async () => {
+    await using all = await replicas();
+    const [dispatching, other] = [await all.join('dispatching'), await all.join('other')];
+    await claimAll(dispatching.store, ['service:test']);
+    const transitions = [aTransition({ key: 'low', episode: 1, seq: 1, type: 'alert.firing' })];
+    await commit(dispatching.store, [aDecision('w', { transitions })], NOON);
+    await route(dispatching.store, NOON);
+    const acked = async (): Promise<string[]> => {
+      const { policy } = await dispatching.store.readDue(dueQuery(NOON));
+      return policy.acks.map(({ actor }) => actor);
+    };
+    const alert = { key: 'low', episode: 1 };
+    const ack = { type: 'ack', ...alert, seq: 1, severity: 'warning', until: NOON + LEASE_MS, comment: null } as const;
+    const by = (key: string, actor = 'ada') => ({ key, asked: key, actor });
+    expect(await acked()).toEqual([]);
+    await operate(other.store, { ...ack, replace: false }, by('a1'), { at: NOON });
+    expect(await acked()).toEqual(['ada']);
+    await operate(other.store, { ...ack, replace: true }, by('a2', 'bob'), { at: NOON });
+    expect(await acked()).toEqual(['bob']);
+    await operate(other.store, { type: 'end-ack', ...alert }, by('k3'), { at: NOON });
+    expect(await acked()).toEqual([]);
   });
 
   test('what was taken back was sent all the same, because another replica claimed it in that moment', async () => {

@@ -43,7 +43,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
     let round = await store.readDue(query);
     while (round.groups.some(({ unread }) => unread !== null)) {
       await nextTurn();
-      round = { ...round, groups: await store.readMembers(round.groups, query.members) };
+      round = await store.readMembers(round, query);
     }
     return round;
   }

@@ -2,7 +2,7 @@
 // Nothing is written if data that the round depends on has changed meanwhile.
 import type { CallResult, CallRound } from '../../dispatch/rounds/call-round.ts';
 import type { ClockShift } from '../../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound, RecentlySent } from '../../dispatch/rounds/due-round.ts';
+import type { DueRound, RecentlySent } from '../../dispatch/rounds/due-round.ts';
 import type { Recipient } from '../../core/model/ids.ts';
 import type { DeliveryShares } from '../../dispatch/shares.ts';
 import type { Key, Labels, RoundResult } from '../../dispatch/model.ts';
@@ -27,6 +27,8 @@ export interface DueQuery {
   /** True if open alerts may inhibit others. */
   readonly withSources: boolean;
 }
+
+export type MembersQuery = Pick<DueQuery, 'members' | 'silencesSince'>;
 
 export interface RoundDecision {
   readonly result: RoundResult;
@@ -58,11 +60,14 @@ export interface DispatchStore {
   /** `superseded`: nothing was written, since data that the round depends on has changed; it must be read again. */
   commitRouting(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
-  /** Groups that are due, with the states of their targets. Members over the limit stay unread. */
+  /**
+   * Groups that are due, with the states of their targets and the acknowledgements of their members. Members over the
+   * limit stay unread.
+   */
   readDue(query: DueQuery): Promise<DueRound>;
 
-  /** The same groups, with up to `limit` more of their members. */
-  readMembers(groups: readonly DueGroup[], limit: number): Promise<readonly DueGroup[]>;
+  /** The same round, with up to `members` more of its members. */
+  readMembers(round: DueRound, query: MembersQuery): Promise<DueRound>;
 
   /**
    * A group without a timer in the result is only partly decided: some of its members are written. An existing delivery

@@ -105,9 +105,9 @@ test('twenty thousand events that were decided at once held everything else up f
       expect(await claim(store, 'mail', 10, clock.now())).toEqual([]);
       return true;
     }),
-    async readMembers(groups, limit) {
-      read.push(limit);
-      return store.readMembers(groups, limit);
+    async readMembers(round, query) {
+      read.push(query.members);
+      return store.readMembers(round, query);
     },
   };
   await dispatch(watched, clock);

@@ -126,7 +126,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     readDue: (query) => deed(() => inner.readDue(query)),
     acksToPass: (channel, at) => deed(() => inner.acksToPass(channel, at)),
     oldEvents: (channel, before, limit) => deed(() => inner.oldEvents(channel, before, limit)),
-    readMembers: (groups, limit) => deed(() => inner.readMembers(groups, limit)),
+    readMembers: (round, query) => deed(() => inner.readMembers(round, query)),
     commitDue: (round, decision, at, fence) =>
       write(async () => {
         const end = await inner.commitDue(round, decision, at, fence);

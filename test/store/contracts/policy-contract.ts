@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Message } from '../../../src/core/model/delivery.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { claim, commit, dispatch } from '../../support/store/store-calls.ts';
+import { claim, commit, dispatch, dueQuery, route } from '../../support/store/store-calls.ts';
 import { operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
@@ -170,6 +170,41 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect(await endOf(intervene(next, { type: 'end-ack', key: 'low', episode: 1 }, 'k2', NOON + 120_000))).toBe(
       'is-over',
     );
+  });
+
+  story('a round knows the acknowledgements of its alerts as they are now, and no others', async (store) => {
+    const [far, low, high] = ['far', 'low', 'high'].map((key, n) => ({ key, watch: `w${n}` }));
+    await turn(store, 1, far);
+    await dispatch(store, NOON);
+    await turn(store, 1, low);
+    await turn(store, 1, high);
+    await route(store, NOON);
+    const acksIn = async (at = NOON): Promise<string[]> => {
+      const { policy } = await store.readDue(dueQuery(at));
+      return policy.acks.map(({ key, severity, until }) => `${key} ${severity} ${(until - NOON) / HOUR}h`);
+    };
+    expect(await acksIn()).toEqual([]);
+    await intervene(store, ack(1, { key: 'far' }), 'a1');
+    expect(await acksIn()).toEqual([]);
+    await intervene(store, ack(1), 'a2');
+    expect(await acksIn()).toEqual(['low warning 24h']);
+    const shorter: Act = ack(1, { replace: true, severity: 'critical', until: NOON + HOUR });
+    await intervene(store, shorter, 'a3');
+    expect(await acksIn()).toEqual(['low critical 1h']);
+    expect(await acksIn(NOON + HOUR)).toEqual([]);
+    await intervene(store, ack(1, { key: 'high' }), 'a4');
+    const [first] = await claim(store, 'ops', 1, NOON);
+    const { policy } = await store.readFirstTry(first?.delivery.id ?? '', { silencesSince: NOON, withSources: false });
+    expect(policy.acks.map(({ key }) => key)).toEqual(['far']);
+    let round = await store.readDue(dueQuery(NOON, 1));
+    expect(round.policy.acks).toHaveLength(1);
+    while (round.groups.some(({ unread }) => unread !== null))
+      round = await store.readMembers(round, dueQuery(NOON, 1));
+    expect(round.policy.acks.map(({ key }) => key).toSorted()).toEqual(['high', 'low']);
+    await intervene(store, { type: 'end-ack', key: 'low', episode: 1 }, 'k5', NOON + 1);
+    expect(await acksIn(NOON + 1)).toEqual(['high warning 24h']);
+    await turn(store, 2, { ...high, type: 'alert.resolved' }, NOON + 2);
+    expect(await acksIn(NOON + 2)).toEqual([]);
   });
 
   story('an operator acknowledged what had changed since: only what was looked at is acknowledged', async (store) => {

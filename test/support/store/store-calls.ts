@@ -14,6 +14,7 @@ import type { Owing, Turned } from '../../../src/dispatch/rounds/routing-round.t
 import { routingOf } from '../../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
+import type { DueQuery } from '../../../src/store/contract/dispatch.ts';
 import type { CommitResult } from '../../../src/store/contract/fence.ts';
 import type { Claimed, Share } from '../../../src/store/contract/deliveries.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
@@ -136,21 +137,9 @@ export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRule
 export async function dispatch(store: Store, at: Instant, recipients: readonly Recipient[] = []): Promise<void> {
   const rules = rulesAtOnce(recipients);
   const fence = fenceOf(store, FENCE);
+  if ((await route(store, at, recipients)) === 'fenced') return;
   for (;;) {
-    const round = await store.readRouting(100);
-    if (round.unrouted.length === 0) break;
-    if ((await store.commitRouting(round, routeRound(round, rules), at, fence)) === 'fenced') return;
-  }
-  for (;;) {
-    const round = await store.readDue({
-      at,
-      limit: 200,
-      members: 200,
-      counted: [],
-      isFull: () => false,
-      silencesSince: at,
-      withSources: false,
-    });
+    const round = await store.readDue(dueQuery(at));
     if (round.groups.length === 0) return;
     const decision = {
       result: finish(decideDue(round, rules, at)),
@@ -161,6 +150,27 @@ export async function dispatch(store: Store, at: Instant, recipients: readonly R
     };
     if ((await store.commitDue(round, decision, at, fence)) === 'fenced') return;
   }
+}
+
+/** The first half of it: targets are chosen, and what they are owed is due. */
+export async function route(
+  store: Store,
+  at: Instant,
+  recipients: readonly Recipient[] = [],
+): Promise<'kept' | 'fenced'> {
+  const rules = rulesAtOnce(recipients);
+  for (;;) {
+    const round = await store.readRouting(100);
+    if (round.unrouted.length === 0) return 'kept';
+    const end = await store.commitRouting(round, routeRound(round, rules), at, fenceOf(store, FENCE));
+    if (end === 'fenced') return end;
+  }
+}
+
+/** `members`: the most in one reading. */
+export function dueQuery(at: Instant, members = 200): DueQuery {
+  const whole = { limit: 200, counted: [], isFull: () => false };
+  return { at, members, silencesSince: at, withSources: false, ...whole };
 }
 
 export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): ReturnType<Store['cover']> {

@@ -130,7 +130,7 @@ function freshMembersOf(fresh: Members, isFull: boolean): Members | null {
 }
 
 /** The same groups, with up to `limit` more of their members. */
-export async function readMembers(sql: Sql, groups: readonly DueGroup[], limit: number): Promise<DueGroup[]> {
+export async function withMoreMembers(sql: Sql, groups: readonly DueGroup[], limit: number): Promise<DueGroup[]> {
   const all: DueGroup[] = [];
   let room = limit;
   for (const group of groups) {

@@ -129,11 +129,19 @@ export async function endAck(
   return { ...found, until: at };
 }
 
-const LASTING = `SELECT ${COLUMNS} FROM acks WHERE ends_at > $1 AND ${LASTS} ORDER BY at, id`;
+const lastingWhere = (which: string): string =>
+  `SELECT ${COLUMNS} FROM acks WHERE ${which} AND ends_at > $1 AND ${LASTS} ORDER BY at, id`;
+const LASTING = lastingWhere('1 = 1');
+const LASTING_OF = (d: SqlDialect): string => lastingWhere(d.among('key', '$2', 'text'));
 
 /** Acknowledgements of episodes that last. An unreadable one is left out: its alert is repeated. */
 export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
   return readable(await sql.all(LASTING, [at]), ackOf);
+}
+
+/** The same, only of these alerts. */
+export async function acksOf(sql: Sql, keys: readonly Key[], at: Instant): Promise<StoredAck[]> {
+  return keys.length === 0 ? [] : readable(await sql.all(LASTING_OF, [at, keys]), ackOf);
 }
 
 const FORWARD = 'UPDATE acks SET ends_at = ends_at + $1::bigint WHERE ends_at > $2::bigint - $1::bigint';

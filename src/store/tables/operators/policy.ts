@@ -1,14 +1,27 @@
 // The decisions of operators about messages, with a number that rises when they change.
+import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredPolicy } from '../../contract/operators.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { countIn, readCount, writeFact } from '../memory/facts.ts';
-import { acksAt } from './acks.ts';
+import { acksAt, acksOf } from './acks.ts';
 import { silencesAt } from './silences.ts';
 
 export async function policyAt(sql: Sql, at: Instant): Promise<StoredPolicy> {
-  return { version: await readCount(sql, 'policy'), silences: await silencesAt(sql, at), acks: await acksAt(sql, at) };
+  return { ...(await withoutAcks(sql, at)), acks: await acksAt(sql, at) };
+}
+
+/**
+ * The part of it that a decision about these alerts depends on. A round is about a few alerts, and hundreds of
+ * acknowledgements may be in force: to read 300 takes a millisecond, in each round and before each first try.
+ */
+export async function policyFor(sql: Sql, keys: readonly Key[], at: Instant): Promise<StoredPolicy> {
+  return { ...(await withoutAcks(sql, at)), acks: await acksOf(sql, keys, at) };
+}
+
+async function withoutAcks(sql: Sql, at: Instant): Promise<Omit<StoredPolicy, 'acks'>> {
+  return { version: await readCount(sql, 'policy'), silences: await silencesAt(sql, at) };
 }
 
 // The first step of the schema writes the row: one that is not there could not be locked.
