@@ -77,7 +77,7 @@ export function createHeldShards({ clock, log }: { readonly clock: Clock; readon
     const { shard, fence } = entry.held;
     for (const follower of followers)
       await follower.releasing(shard).catch((error: unknown) => {
-        log.error('cluster:failed', { shard, error, effect: 'it is given back all the same' });
+        log.error('cluster:failed', { shard, error, effect: 'it is given back nevertheless' });
       });
     if (!isCurrent(entry)) return;
     await giveBack(fence).finally(() => {

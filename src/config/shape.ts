@@ -228,7 +228,7 @@ const Http = z.strictObject({
     'where a line of a rule file is shown elsewhere; without it the page shows the file',
   ).optional(),
   links: boolean(
-    'messages to people hold a link with which whoever has it acknowledges, for a day; needs public_url in https',
+    'messages to people contain a link that acknowledges the alert, for a day, for anybody who has it; needs public_url in https',
   ).default(false),
   operators: z
     .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)
@@ -270,7 +270,7 @@ export const ConfigShape = z.strictObject({
         .array(z.string())
         .default([])
         .meta({
-          description: 'networks that are not public, and may be called all the same',
+          description: 'networks that are not public, and may be called',
           examples: [['10.20.0.0/16']],
         }),
     })

@@ -97,7 +97,9 @@ function seenRemarks(watch: Watch, facts: ExplainInput, context: ExplainContext 
   const { memory, now } = facts;
   if (memory === null) return ['not asked yet: nothing is known but the rule'];
   if (memory.checksum !== watch.checksum)
-    return ['what is remembered is of another target or other options: it starts anew when the rule is loaded'];
+    return [
+      'what is remembered is of another target or other options: it starts with a new baseline when the rule is loaded',
+    ];
   const { coveredUntil } = memory;
   const answered = coveredUntil === null ? 'no usable answer yet' : `last usable answer ${ago(coveredUntil, now)}`;
   const looked =

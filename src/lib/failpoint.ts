@@ -41,7 +41,7 @@ export const MOMENTS = {
   'chat.edited': 'an earlier message in a chat was changed, and the new one is not posted',
   'mirror.shown': 'a receiver with a state of its own was shown what is open',
   'operator.kept': 'what an operator changed is stored, and the answer has not left',
-  'reload.swapped': 'another config is in force, and nothing was decided anew',
+  'reload.swapped': 'another config is in force, and nothing was decided again',
   'heartbeat.probed': 'all is well, and no beat was sent',
   'heartbeat.sent': 'a beat was sent',
 } as const;

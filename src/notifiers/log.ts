@@ -47,7 +47,7 @@ export const log: Notifier<LogConfig> = {
         try {
           return await Promise.race([printed(tools.print(linesOf(delivery, attempt))), stopped(signal, over.signal)]);
         } catch {
-          return { type: 'again', why: 'standard output takes nothing at the moment' };
+          return { type: 'again', why: 'standard output is not writable' };
         } finally {
           over.abort();
         }

@@ -26,7 +26,7 @@ const config = z
       .regex(/^[-\w]{1,64}$/, 'must be 1 to 64 letters, digits, dashes and underscores')
       .meta({
         description:
-          'The topic. Whoever knows its name reads it, unless the server restricts it: treat it as a secret.',
+          'The topic. Anybody who knows its name can read it, unless the server restricts it: treat it as a secret.',
         examples: [{ env: 'NTFY_TOPIC' }],
       }),
     token: z

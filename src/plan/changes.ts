@@ -11,7 +11,7 @@ export interface PlanChanges {
   readonly added: readonly OutlinedWatch[];
   readonly removed: readonly OutlinedWatch[];
   /** Watches that observe something else under the same id: their memory is not continued. */
-  readonly anew: readonly OutlinedWatch[];
+  readonly restarted: readonly OutlinedWatch[];
   readonly lines: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export function changesOf(before: Outline, after: Outline): PlanChanges {
   const next = new Map(after.watches.map((watch) => [watch.id, watch]));
   const added = after.watches.filter(({ id }) => !old.has(id));
   const removed = before.watches.filter(({ id }) => !next.has(id));
-  const anew = after.watches.filter(({ id, checksum }) => (old.get(id)?.checksum ?? checksum) !== checksum);
+  const restarted = after.watches.filter(({ id, checksum }) => (old.get(id)?.checksum ?? checksum) !== checksum);
   const kept = Map.groupBy(
     after.watches.filter(({ id }) => old.has(id)),
     ({ rule }) => rule,
@@ -40,14 +40,14 @@ export function changesOf(before: Outline, after: Outline): PlanChanges {
     ...named('removed', removed.filter(isOther)),
     ...named(
       'changed',
-      [...anew, ...added.filter((watch) => !isOther(watch))],
-      ': it looks at something else, and starts anew',
+      [...restarted, ...added.filter((watch) => !isOther(watch))],
+      ': it reads something else, and starts with a new baseline',
     ),
     ...rules,
     ...peopleLines(before, after),
     ...creditLines(before.credits, after.credits),
   ];
-  return { added, removed, anew, lines };
+  return { added, removed, restarted, lines };
 }
 
 function named(what: string, watches: readonly OutlinedWatch[], why = ''): string[] {

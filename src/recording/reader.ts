@@ -48,7 +48,8 @@ export function openRecording(file: string): Recording {
   const db = openToReplay(file);
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   const statements = read(() => prepare(db));
-  const damaged = (what: string): StorageError => new StorageError(`${file} is damaged: ${what}. Record anew.`);
+  const damaged = (what: string): StorageError =>
+    new StorageError(`${file} is damaged: ${what}. Make a new recording.`);
 
   function body(number: number): Buffer {
     const row = statements.body.get(number);

@@ -142,7 +142,7 @@ function versionOf(db: RecordingDatabase): number {
 function otherRelease(db: RecordingDatabase, file: string): StorageError {
   return new StorageError(
     `${file} was recorded by another release (schema ${versionOf(db)}, this one knows ${VERSION}). ` +
-      'Read it with that release, or record anew into another file.',
+      'Read it with that release, or make a new recording in another file.',
   );
 }
 

@@ -83,7 +83,7 @@ export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
 
 /** Refuses changes beyond the limit of the overlay. */
 export function assertRoom(size: number, what: string, most = MOST_CHANGES): void {
-  if (size >= most) throw new ControlProblem(`there are ${most} ${what} already: start the sandbox anew`);
+  if (size >= most) throw new ControlProblem(`there are ${most} ${what} already: restart the sandbox`);
 }
 
 /** The key of a holding: the token in lower case, and the piece. */

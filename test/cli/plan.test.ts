@@ -106,7 +106,7 @@ test('what is removed ends for those who were told; schedules, people and credit
 test('another address under the same name starts anew, and one more is added', async () => {
   await firing();
   expect(await planned(RULES.replace('of: treasury', 'of: vault'))).toEqual([
-    'changed coins: it looks at something else, and starts anew',
+    'changed coins: it reads something else, and starts with a new baseline',
     'would close coins/low: rule removed, resolved is told to night, screen',
     'not known from what is kept: alerts of a watch that was never asked yet',
   ]);

@@ -46,12 +46,12 @@ test.each<[string, string, string]>([
   [
     'missed and seen',
     '{ at: 1m, missed: error, balance: 1 }',
-    '6:34 tests[0].saw[0].balance: missed stands alone: "balance" says what was seen too',
+    '6:34 tests[0].saw[0].balance: missed cannot be combined with "balance"',
   ],
   [
     'fields and answers',
     '{ at: 1m, answers: [{ path: blocks }], raw: 1 }',
-    '6:48 tests[0].saw[0].raw: answers stands alone: "raw" says what was seen too',
+    '6:48 tests[0].saw[0].raw: answers cannot be combined with "raw"',
   ],
   [
     'a list where one thing is seen',

@@ -68,7 +68,7 @@ test('a pause that cannot be read is named, and neither the start nor another pa
   expect(await pause('vault')).toBe('kept: vault');
   const { findings } = await checkSqlite(file);
   expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
-    expect.stringMatching(/pause of coins is damaged: .* It has no effect\. Make it anew\.$/),
+    expect.stringMatching(/pause of coins is damaged: .* It has no effect\. Make it again\.$/),
   ]);
 });
 

@@ -103,7 +103,7 @@ async function repeated(
     if (!mayBeDone) break;
   }
   const advice = mayBeDone
-    ? `It may be done all the same. To be sure, repeat the command with --key ${key}: it is not done twice.`
+    ? `It may be done even so. To be sure, repeat the command with --key ${key}: it is not done twice.`
     : 'Is the daemon running? Name another address with --url.';
   throw new CommandError(EXIT.unavailable, `${url} does not answer (${why}). ${advice}`);
 }

@@ -54,7 +54,9 @@ function addStateFile({ program, terminal, end }: Registry): void {
   const state = program.command('state').description('check, copy, restore the state; forget a watch');
   state
     .command('forget <watch>')
-    .description('take what is remembered of a watch (id or id[label]) out, damaged or not: it begins anew')
+    .description(
+      'take what is remembered of a watch (id or id[label]) out, damaged or not: it starts with a new baseline',
+    )
     .option(...CONFIG)
     .action(async (watch: string, options: ConfigOption) => {
       end(await (await import('./forget.ts')).stateForget(terminal, watch, options));

@@ -88,7 +88,7 @@ function lookedAt({ watch, pause, from }: WatchStatus, now: Instant): Looked {
 }
 
 function damagedLine({ name }: Watch): string {
-  return `${name}: what is remembered of it is damaged, and it is blind; chainwarden state forget '${name}' begins anew`;
+  return `${name}: what is remembered of it is damaged, and it is blind; chainwarden state forget '${name}' lets it start with a new baseline`;
 }
 
 function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {

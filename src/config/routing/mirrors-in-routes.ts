@@ -18,7 +18,10 @@ export function mirrorsInRoutes(
       names
         .filter((name) => channels.get(name)?.notifier.mirror !== undefined)
         .map((name) =>
-          source.problem(at, { message: `${quote(name)} tells nobody at once: it decides that itself`, hint: HINT }),
+          source.problem(at, {
+            message: `${quote(name)} cannot be used here: it schedules its own messages`,
+            hint: HINT,
+          }),
         ),
     );
   });

@@ -60,7 +60,7 @@ export const RouteShape = z.strictObject({
     .array(MuteWindowShape)
     .min(1, 'the list is empty')
     .optional()
-    .meta({ description: 'times at which nothing begins; what ends is told all the same' }),
+    .meta({ description: 'times at which no alert is sent; ends of alerts that were sent are sent' }),
 });
 
 export type WrittenRoute = z.output<typeof RouteShape>;

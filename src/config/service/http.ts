@@ -66,7 +66,7 @@ function publicUrlProblems(source: Source, url: string | undefined): Problem[] {
 /** The link itself is the right to use it, so it must not cross a network unencrypted. */
 function linkProblems(source: Source, { links, public_url: url }: Written): Problem[] {
   if (!links || url?.startsWith('https:') === true) return [];
-  const message = 'needs `public_url` in https: whoever reads such a link may use it';
+  const message = 'needs `public_url` in https: anybody who reads such a link can use it';
   const hint = 'Write public_url: https://chainwarden.example.com, as the proxy in front of the daemon is called.';
   return [source.problem(['http', 'links'], { message, hint })];
 }

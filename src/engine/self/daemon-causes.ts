@@ -142,7 +142,9 @@ function recoveredIn({ recovered, ...moment }: DaemonCauseFacts): Part[] {
       alert: 'storage',
       subject: `state-${how}`,
       since: at,
-      title: isLost ? 'the state was lost, and begins anew' : 'the state file was damaged, and a backup took its place',
+      title: isLost
+        ? 'the state was lost, and a new one begins'
+        : 'the state file was damaged, and a backup took its place',
       text: [
         { text: `At ${showTime(at, moment)}. ${isLost ? BEGINS_ANEW : IS_OLDER} The log says which files were kept.` },
       ],

@@ -175,7 +175,7 @@ const MEANING = {
 function restFault({ reason, doubt }: PlanRest, leftMs: number, where: string): RequestFault {
   const seconds = Math.ceil(leftMs / 1000);
   const doubted = doubt === null ? '' : `, which is doubted, for ${doubt}`;
-  const detail = `${where}: not asked, ${MEANING[reason]}${doubted}; asked again in ${seconds} s`;
+  const detail = `${where}: request skipped: ${MEANING[reason]}${doubted}; next request in ${seconds} s`;
   return new RequestFault(reason, detail, { retryAfterMs: leftMs });
 }
 

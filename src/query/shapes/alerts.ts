@@ -74,7 +74,7 @@ export const AlertRow = z
     state: z.enum(['pending', ...ALERT_STATES]),
     why: z
       .enum(['pending', 'acknowledged', 'silenced', 'inhibited', 'info'])
-      .describe('Why it is no card: nobody has to look at it now.'),
+      .describe('Why it is no card: it needs no attention now.'),
     since: Time,
     fires_at: Time.nullable().describe('When a pending alert fires if nothing changes.'),
     measure: MeasureShape.nullable(),

@@ -24,7 +24,7 @@ function offline(config: Config): Config {
 
 const NO_CHANNEL: AnyNotifier = {
   type: 'nobody',
-  summary: 'Tells nobody.',
+  summary: 'Sends no message.',
   unit: 'group',
   idempotent: true,
   readBy: 'people',

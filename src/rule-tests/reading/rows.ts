@@ -71,7 +71,7 @@ class RowReader {
     if (alone !== undefined && other !== undefined)
       return this.#complain([], {
         key: other,
-        message: `${alone} stands alone: ${quote(other)} says what was seen too`,
+        message: `${alone} cannot be combined with ${quote(other)}`,
       });
     if (missed !== undefined)
       return { type: 'missed', reason: missed === 'error' ? 'network' : missed, detail: 'missed, says the test' };

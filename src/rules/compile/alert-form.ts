@@ -130,7 +130,7 @@ export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: P
     const isFit = 'path' in found && (full !== found.path || GROUPING.includes(found.type.type));
     if (!isFit)
       complain(at, {
-        message: `${quote(name)} cannot tell groups apart`,
+        message: `${quote(name)} cannot be used in \`per\``,
         hint: 'Name addresses, ids, enumerations or whole numbers.',
       });
     return isFit ? [full] : [];

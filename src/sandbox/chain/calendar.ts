@@ -57,7 +57,8 @@ export function createManualCalendar(clock: Clock, start: number): Calendar {
     mine(blocks) {
       const before = batches.at(-1)?.at ?? madeAt;
       const at = Math.max(clock.now(), before);
-      if (batches.length >= MOST_BATCHES) throw new ControlProblem('too many blocks were mined one by one: start anew');
+      if (batches.length >= MOST_BATCHES)
+        throw new ControlProblem('too many blocks were mined one by one: restart the sandbox');
       if (at > before || batches.length === 0) batches.push({ from: head + 1, at });
       head += blocks;
       return head;

@@ -124,7 +124,7 @@ const MOST_REORGS = 1000;
 function reorganise(world: World, { blocks, transactions }: z.output<typeof schemas.Reorganise>) {
   const { reorgs } = world.overlay;
   if (reorgs.length >= MOST_REORGS)
-    throw new ControlProblem(`the chain was reorganised ${MOST_REORGS} times: start anew`);
+    throw new ControlProblem(`the chain was reorganised ${MOST_REORGS} times: restart the sandbox`);
   const to = world.head();
   const from = to - blocks + 1;
   if (from < 1) throw new ControlProblem(`only ${to} blocks can be replaced: the first one stays`);

@@ -61,7 +61,7 @@ function verified(url: URL, host: string, name: string): ConnectionOptions {
   const mode = url.searchParams.get('sslmode');
   if (mode !== null && !VERIFIED.includes(mode))
     throw new StorageError(
-      `${name}: sslmode=${mode} would send the password to whoever answers there. Leave sslmode out: the server's ` +
+      `${name}: sslmode=${mode} would send the password to any server that answers there. Leave sslmode out: the server's ` +
         'certificate is always checked unless the database is on the loopback. sslrootcert=FILE names its authority.',
     );
   const files = Object.entries(FILES).flatMap(([key, option]) => {

@@ -28,7 +28,7 @@ const CHECKED: readonly CheckedTable[] = [
     table: 'coverage',
     select: DIAGNOSTICS,
     read: assertDiagnostics,
-    advice: 'Nothing to do: only `explain` and `status` read it, and the next poll writes it anew.',
+    advice: 'Nothing to do: only `explain` and `status` read it, and the next poll writes it again.',
   },
   {
     table: 'plans',
@@ -53,9 +53,9 @@ const CHECKED: readonly CheckedTable[] = [
     table: 'silences',
     select: SILENCES,
     read: (row) => (row['kind'] === 'pause' ? pauseOf(row) : silenceOf(row)),
-    advice: 'It has no effect. Make it anew.',
+    advice: 'It has no effect. Make it again.',
   },
-  { table: 'acks', select: ACKS, read: ackOf, advice: 'It has no effect. Acknowledge the alert anew.' },
+  { table: 'acks', select: ACKS, read: ackOf, advice: 'It has no effect. Acknowledge the alert again.' },
 ];
 
 /** The finding about a table that cannot be read to its end; the callback may throw instead. */
@@ -127,5 +127,5 @@ function damageOf(row: Row, read: (row: Row) => unknown): string | null {
 function brokenJournal(verdict: ChainCheck): Finding[] {
   if (verdict.type === 'intact') return [];
   const what = `the journal is broken at position ${verdict.position}: ${verdict.why}`;
-  return [{ what, advice: 'Compare it with the journal of a backup. The daemon works all the same.' }];
+  return [{ what, advice: 'Compare it with the journal of a backup. The daemon is not affected.' }];
 }

@@ -158,8 +158,8 @@ export function isRefused(error: unknown): boolean {
 }
 
 export const START_ANEW =
-  'Restore it with `chainwarden state restore FILE`, or move it away together with its -wal and -shm files to start ' +
-  'anew: every watch then begins with a quiet baseline.';
+  'Restore it with `chainwarden state restore FILE`, or move it away together with its -wal and -shm files: every ' +
+  'watch then begins with a quiet baseline.';
 
 // By SQLite's primary result code.
 const ADVICE: Readonly<Record<number, string>> = {

@@ -249,6 +249,6 @@ const NOT_READABLE = 'The state cannot be read now. The log of the daemon says w
 export function problemFor(error: unknown): ApiProblem {
   if (error instanceof UnavailableError) return problemOf({ type: 'not-storable', detail: NOT_READABLE });
   if (!(error instanceof BadCursor)) throw error;
-  const detail = 'is not `next` of a page of this list: leave it out to begin anew';
+  const detail = 'is not `next` of a page of this list: leave it out to begin with the first page';
   return problemOf({ type: 'invalid', mistakes: [{ pointer: '/after', detail }] });
 }

@@ -1,4 +1,4 @@
-// Keeps the page as it is on the server: loads it anew when the server says that something has changed, and lets ages run.
+// Keeps the page as it is on the server: loads it again when the server says that something has changed, and lets ages run.
 // The page is whole without it.
 const LOST_MS = 15_000;
 const one = (selector) => document.querySelector(selector);
@@ -67,7 +67,7 @@ function load(parts = 'all') {
   request.send();
 }
 
-/** Nothing is taken from under the hand of whoever presses, marks or writes something. */
+/** Nothing is replaced while it is pressed, marked or written in. */
 function isBusy() {
   const isWritten = all('main :is(input, select, textarea)').some(
     (field) => field === document.activeElement || isFilled(field),

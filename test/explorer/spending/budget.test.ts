@@ -341,7 +341,7 @@ describe('a 429', () => {
     await clock.advance(restMs - 6_000);
     const missed = await missOf(opened.explorer.tickReader().page(someBlocks, null));
     expect(missed).toMatchObject({ reason: 'rate-limited', retryAfterMs: 6_000 });
-    expect(missed.message).toContain('not asked');
+    expect(missed.message).toContain('request skipped');
     expect(opened.counted).toHaveLength(1);
     // The last seconds are waited for.
     await clock.advance(5_999);

@@ -170,8 +170,8 @@ describe('a probe', () => {
     const missed = await missOf(other);
     expect(missed).toMatchObject({ reason: 'unauthorized', retryAfterMs: 15 * SECONDS });
     expect(missed.message).toBe(
-      'host: not asked, the API key was refused, which is doubted, for the key has worked since the start; ' +
-        'asked again in 15 s',
+      'host: request skipped: the API key was refused, which is doubted, for the key has worked since the start; ' +
+        'next request in 15 s',
     );
   });
 

@@ -32,7 +32,7 @@ export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complain
     if (word.isClosed === true && !word.values.includes(text.args))
       mistakes.push({ message: `${quote(text.args)} is no value of it`, hint: hintFor(text.args, word.values), ...at });
     else if (!isWord(text.args))
-      mistakes.push({ message: `no value looks like ${quote(text.args)}`, hint: SHAPE, ...at });
+      mistakes.push({ message: `${quote(text.args)} cannot be a value of this field`, hint: SHAPE, ...at });
     else if (word.values.length > 0 && !word.values.includes(text.args))
       doubts.push({
         message: `${quote(text.args)} is a value that was never seen here`,
@@ -87,7 +87,7 @@ function patternMistake(
   const word = test === undefined ? undefined : wordOf(test.subject);
   if (test === undefined || word?.isClosed !== true || word.values.some(test.fits)) return undefined;
   const { start, end } = test.pattern;
-  return { message: 'this fits no value of it', hint: `Possible: ${word.values.join(', ')}.`, start, end };
+  return { message: 'the pattern matches no possible value', hint: `Possible: ${word.values.join(', ')}.`, start, end };
 }
 
 interface Test {

@@ -28,7 +28,7 @@ import { SHARE_OPEN_MS } from './fresh-deliveries.ts';
 import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
 /** The outcome of a try whose lease ended. */
-const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';
+const ENDED_WHILE_SENDING = 'the process that was sending it ended before its outcome was known';
 
 /** Members that are not in the delivery yet; null: all are. */
 export interface TakenDelivery {

@@ -59,8 +59,8 @@ function sessions(): Html {
       <h2 id="sessions">Sessions</h2>
     </div>
     <p>
-      Whoever entered is asked for a token again after this, you too. Tokens stay valid: to take one away, change it in
-      the config.
+      After this everybody who entered, you too, is asked for a token again. Tokens stay valid: to take one away, change
+      it in the config.
     </p>
     ${buttonForm({ action: '/sessions/end', label: 'End all sessions', class: 'small' })}
   </section>`;

@@ -18,7 +18,7 @@ export function enterPage({ code = '', to = '/', wrong }: EnterPage): HtmlPage {
     main: html`<div class="centre stack">
       <div>
         <h1>Enter</h1>
-        <p class="lead">Whoever enters as an operator may acknowledge, silence and pause. Viewers may look.</p>
+        <p class="lead">Operators may acknowledge, silence and pause. Viewers may look.</p>
       </div>
       ${wrong === null ? NOTHING : alarm(wrong)}
       <form class="card form" method="post" action="/enter">
