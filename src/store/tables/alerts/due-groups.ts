@@ -11,7 +11,7 @@ import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/row
 import { list, type Sql } from '../../sql/sql.ts';
 import { deliveryKind } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
-import { IS_ACTIVE, LAST_TRIED, stateOf } from './recipient-states.ts';
+import { IS_ACTIVE, NEWEST_TRIED, stateOf } from './recipient-states.ts';
 
 const HOUR_MS = 3_600_000;
 const COLUMNS = 'id, g.channel, g.recipient, version, closed_at, due_at, wake_at, news';
@@ -155,7 +155,7 @@ const membersWhere =
   (which: string) =>
   (d: SqlDialect): string => `
   WITH tries AS MATERIALIZED (
-    SELECT member.key, ${LAST_TRIED} AS tried
+    SELECT member.key, ${NEWEST_TRIED} AS tried
     FROM dispatch_group AS mine_group
       JOIN deliveries AS mine ON mine.channel = mine_group.channel AND mine.recipient || '' = mine_group.recipient
         AND mine.state IN ('due', 'sending')

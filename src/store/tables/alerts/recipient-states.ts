@@ -18,12 +18,12 @@ import { moved, notAfter } from './moved-clock.ts';
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
 /** The last transition in a delivery that may have arrived; 0: there is none. */
-export const LAST_TRIED = `max(CASE WHEN ${MAY_HAVE_ARRIVED} THEN member.seq ELSE 0 END)`;
+export const NEWEST_TRIED = `max(CASE WHEN ${MAY_HAVE_ARRIVED} THEN member.seq ELSE 0 END)`;
 
 /** Null: no transition is pending. If `closed` is 0, no transition was ever added to a delivery. */
 const TRIED = `
   CASE WHEN state.closed > 0 THEN (
-    SELECT ${LAST_TRIED}
+    SELECT ${NEWEST_TRIED}
     FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
       AND mine.state IN ('due', 'sending')) END AS tried`;

@@ -139,9 +139,9 @@ const END_LONG_WAITS = `
 const HASTEN_AWAITED = (d: SqlDialect): string => `
   UPDATE deliveries AS mine SET due_at = $2::bigint + ${AWAITED_WAIT_MS}
   WHERE mine.channel = $1 AND ${IS_DUE} AND attempt > 0 AND due_at > $2::bigint + ${AWAITED_WAIT_MS}
-    AND NOT ${d.among('mine.recipient', '$3', 'text')} AND (
-      SELECT delivery FROM delivery_order JOIN deliveries AS later ON later.number = delivery
-      WHERE earlier = mine.number AND later.state = 'due' LIMIT 1) IS NOT NULL`;
+    AND NOT ${d.among('mine.recipient', '$3', 'text')} AND EXISTS (
+      SELECT 1 FROM delivery_order JOIN deliveries AS later ON later.number = delivery
+      WHERE earlier = mine.number AND later.state = 'due')`;
 
 const EXPIRE = (d: SqlDialect): string => `
   UPDATE deliveries SET state = 'due', due_at = $2::bigint, outcome = $3, maybe_copy = 1
