@@ -470,9 +470,7 @@ describe('order and pace', () => {
     const REJECTED: Outcome = { type: 'rejected', why: '400' };
 
     test('goes out as soon as that is given up, after three tries in five minutes each', async () => {
-      using directory = aDirectory();
-      await using store = await openSqliteStore(directory);
-      const post = createOutbox(store);
+      const post = createOutbox();
       post.answer = ({ id }) => (id === 'end' ? REJECTED : SENT);
       await post.owe(end);
       await using sender = post.start();
@@ -488,9 +486,7 @@ describe('order and pace', () => {
     });
 
     test('goes out at once after it, if the receiver takes it now', async () => {
-      using directory = aDirectory();
-      await using store = await openSqliteStore(directory);
-      const post = createOutbox(store);
+      const post = createOutbox();
       post.answer = ({ id }) => (id === 'end' ? AGAIN : SENT);
       await post.owe(end);
       await using sender = post.start();
