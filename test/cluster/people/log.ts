@@ -3,6 +3,7 @@
 // database was gone, or its clock was set.
 import type { Instant, Span } from '../../simulation/model.ts';
 import { keptChange } from '../../simulation/scenes/operate.ts';
+import { memberOf } from '../../simulation/scenes/tries.ts';
 import type {
   CommittedTransition,
   InForce,
@@ -205,7 +206,7 @@ function triesOf(
       closedClock: begunAt,
       closedAt: made === undefined || made.at > begunAt ? begunAt : made.at,
       closedMembers: [{ key: message.key, seq: message.seq }],
-      members: [memberOf(message, own)],
+      members: [lineOf(message, own)],
       more: [],
       marks: { maybeCopy: saysCopy, fromMemory: isFromMemory },
       incident: null,
@@ -217,24 +218,11 @@ function triesOf(
   });
 }
 
-function memberOf(message: SeenTry['message'], own: RecordedMember | undefined): TryMember {
-  const { key, episode, seq, watch, alert, severity, type, reason, summary } = message;
-  const as = own?.sent_as ?? 'news';
-  const why = own?.renewed?.why;
-  return {
-    key,
-    episode,
-    seq,
-    watch,
-    alert,
-    type,
-    severity,
-    as,
-    isListed: true,
-    heldSinceClock: own?.held_at ?? null,
-    reason: as === 'repeat' || why !== 'called' ? (why ?? reason) : reason,
-    count: summary?.keys.length ?? 1,
-  };
+function lineOf({ summary, ...told }: SeenTry['message'], own: RecordedMember | undefined): TryMember {
+  return memberOf(
+    { ...told, count: summary?.keys.length ?? 1 },
+    { as: own?.sent_as ?? 'news', heldAt: own?.held_at ?? null, renewed: own?.renewed ?? null },
+  );
 }
 
 function untriedOf(
@@ -257,7 +245,7 @@ function untriedOf(
         const { key, episode, seq, watch, alert, type, severity, reason, foldedKeys } = transition;
         const summary = foldedKeys === null ? null : { keys: [...foldedKeys] };
         const message = { key, episode, seq, watch, alert, type, severity, reason, at, summary };
-        return [{ ...memberOf(message, member), isListed: false }];
+        return [{ ...lineOf(message, member), isListed: false }];
       }),
     }))
     .toSorted((a, b) => a.closedAt - b.closedAt);

@@ -1,5 +1,5 @@
 // Writes down what receivers were sent, in the words of the oracle for people.
-import type { Attempt, Delivery, DeliveryMember, Message } from '../../../src/core/model/delivery.ts';
+import type { Attempt, Delivery, Message } from '../../../src/core/model/delivery.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
 import type {
   BatchMember,
@@ -58,7 +58,9 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
   const putBack: Closing[] = [];
 
   function membersOf({ id, members }: Delivery): TryMember[] {
-    const listed = members.map(listedMember);
+    const listed = members.map(({ message, ...how }) =>
+      memberOf({ ...message, type: nameOfTransition(message), count: message.summary?.count ?? 1 }, how),
+    );
     const names = new Set(listed.map(nameOf));
     const counted = (tried.get(id)?.members ?? []).filter((one) => !names.has(nameOf(one)));
     return [...listed, ...counted.flatMap((one) => countedMember(one, transitionOf(one)))];
@@ -172,44 +174,39 @@ function leave(
   }
 }
 
-function listedMember({ message, as, renewed, heldAt }: DeliveryMember): TryMember {
-  const { key, episode, seq, watch, alert, severity, reason, summary } = message;
+/** What was never decided is in no list. */
+function countedMember({ as, heldAt }: BatchMember, transition: CommittedTransition | undefined): readonly TryMember[] {
+  if (transition === undefined) return [];
+  const told = { ...transition, reason: null, count: transition.foldedKeys?.length ?? 1 };
+  return [{ ...memberOf(told, { as, heldAt, renewed: null }), isListed: false }];
+}
+
+interface InMessage extends Pick<TryMember, 'as'> {
+  readonly heldAt: Instant | null;
+  /** Why it is told once more; null: it is not. */
+  readonly renewed: { readonly why: string } | null;
+}
+
+/** A line of a message that lists it. */
+export function memberOf(
+  told: Omit<TryMember, 'as' | 'isListed' | 'heldSinceClock'>,
+  { as, heldAt, renewed }: InMessage,
+): TryMember {
+  const { key, episode, seq, watch, alert, type, severity, reason, count } = told;
   return {
     key,
     episode,
     seq,
     watch,
     alert,
-    type: nameOfTransition(message),
+    type,
     severity,
     as,
     isListed: true,
     heldSinceClock: heldAt,
     reason: as === 'repeat' || renewed?.why !== 'called' ? (renewed?.why ?? reason) : reason,
-    count: summary?.count ?? 1,
+    count,
   };
-}
-
-/** What was never decided is in no list. */
-function countedMember({ as, heldAt }: BatchMember, transition: CommittedTransition | undefined): readonly TryMember[] {
-  if (transition === undefined) return [];
-  const { key, episode, seq, watch, alert, type, severity, foldedKeys } = transition;
-  return [
-    {
-      key,
-      episode,
-      seq,
-      watch,
-      alert,
-      type,
-      severity,
-      as,
-      isListed: false,
-      heldSinceClock: heldAt,
-      reason: null,
-      count: foldedKeys?.length ?? 1,
-    },
-  ];
 }
 
 function typeOf(type: Message['type']): TryMember['type'] {
