@@ -68,21 +68,21 @@ export function createRetirement(options: RetirementOptions): Retirement {
   async function retireSome(ids: readonly WatchId[], fence: Fence): Promise<void> {
     // Checked again: a reload may have added some of them again meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
-    const damaged: WatchId[] = [];
-    const newer: WatchId[] = [];
+    /** Memories that cannot be read. Those of a newer release stay. */
+    const unreadable = new Map<WatchId, 'damaged' | 'newer'>();
     const memories = await store.recall(gone, (id, why, isNewer) => {
-      (isNewer ? newer : damaged).push(id);
+      unreadable.set(id, isNewer ? 'newer' : 'damaged');
       if (isNewer) return;
       log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
     });
     const decisions: Decision[] = [];
-    for (const id of gone)
-      if (!damaged.includes(id) && !newer.includes(id)) decisions.push(...(await endOf(id, memories.get(id))));
+    for (const id of gone) if (!unreadable.has(id)) decisions.push(...(await endOf(id, memories.get(id))));
     const ends = await store.commit(decisions, clock.now(), fence);
     onTransitions();
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
     for (const { transitions } of kept) unrecorded.recorded(transitions);
     for (const id of gone) unkept.forget(id);
+    const damaged = gone.filter((id) => unreadable.get(id) === 'damaged');
     await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
     // A commit that was under way when the reload came. The next try reads that memory again.
     const changed = decisions.length - kept.length;
