@@ -81,7 +81,7 @@ export interface Follower {
 }
 
 export interface ClusterView {
-  /** Live ones, this one first. Empty where not shared. */
+  /** Live ones, this one first. Empty if the state is not shared. */
   readonly replicas: readonly ReplicaView[];
   /** By key. Empty if not shared. */
   readonly shards: readonly ShardView[];

@@ -175,7 +175,7 @@ export interface ExplorerPlan extends PeriodRule {
   readonly credits: number | null;
   /** 0 to 100. */
   readonly reservePercent: number;
-  /** Whether intervals become longer where the plan does not suffice. */
+  /** Whether intervals become longer when the plan does not suffice. */
   readonly isStretched: boolean;
 }
 

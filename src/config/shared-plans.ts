@@ -64,7 +64,7 @@ function sharedBy(group: readonly Remote[]): SharedPlan {
   };
 }
 
-/** Credits a day, without the reserve; infinite where the plan names none. */
+/** Credits a day, without the reserve; infinite if the plan names none. */
 export function usableOf({ credits, per, reservePercent }: ExplorerPlan): number {
   if (credits === null) return Infinity;
   return ((credits * DAY_MS) / periodMs(per)) * (1 - reservePercent / 100);

@@ -21,7 +21,7 @@ export type HeldMember = Pick<ClosedMember, 'key' | 'seq' | 'isRepeat'>;
 export interface FirstTry {
   readonly members: readonly ClosedMember[];
   readonly policy: Policy;
-  /** Open alerts that may inhibit others; none where no rule of the config does. */
+  /** Open alerts that may inhibit others; none if no rule of the config does. */
   readonly sources: readonly InhibitionSource[];
 }
 

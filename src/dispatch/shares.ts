@@ -55,7 +55,7 @@ export function* sharesOf(round: DueRound, result: RoundResult, most: number): G
   }
 }
 
-/** Groups with some of their members each; `unread` is null where the last of them are among these. */
+/** Groups with some of their members each; `unread` is null if the last of them are among these. */
 function chunksOf(groups: readonly DueGroup[], most: number): DueGroup[][] {
   const chunks: DueGroup[][] = [];
   let room = 0;

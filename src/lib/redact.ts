@@ -22,7 +22,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     const before = known.size;
     for (const secret of more) if (secret !== '') known.add(secret);
     if (known.size === before) return;
-    // Longest first: where one secret is part of another, the longer one is replaced.
+    // Longest first: if one secret is part of another, the longer one is replaced.
     spellings = spellingsOf(known).sort((a, b) => b.literal.length - a.literal.length);
     pattern = spellings.length === 0 ? NOTHING : new RegExp(spellings.map(({ source }) => source).join('|'), 'g');
     inJson = [...known].flatMap(secretsIn).filter(isUnlikeData).flatMap(spellingsInJson);

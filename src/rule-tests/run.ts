@@ -20,7 +20,7 @@ export interface SentMessage {
   readonly poll: WrittenPoll;
   readonly message: Message;
   readonly to: readonly string[];
-  /** Labels of the group that the alert belongs to, where its channel makes groups. */
+  /** Labels of the group that the alert belongs to, if its channel makes groups. */
   readonly group: Labels;
 }
 

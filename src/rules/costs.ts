@@ -1,4 +1,4 @@
-// Daily cost of watches as their rules are written: requests, and credits where the explorer counts them. It includes
+// Daily cost of watches as their rules are written: requests, and credits if the explorer counts them. It includes
 // first pages, and heads for confirmations. It leaves out further pages when something is new, and the daily question
 // to each explorer about its chain. The planner uses the same sums.
 import type { OperationName } from '../core/model/watch/question.ts';

@@ -1,4 +1,4 @@
-// Whether two conditions can both be true of the same values. It is certain only where each has an alternative that
+// Whether two conditions can both be true of the same values. It is certain only if each has an alternative that
 // compares one single subject, the same in both, with constants. Other subjects may depend on each other, so nothing is
 // concluded from them.
 import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
@@ -19,7 +19,7 @@ export function overlapOf(one: Clause, other: Clause, isWhole: IsWhole): Overlap
   return null;
 }
 
-/** A condition is true where one of its alternatives is. An alternative is true where its subject is among `values`. */
+/** A condition is true if one of its alternatives is. An alternative is true if its subject is among `values`. */
 interface Alternative {
   readonly clause: Clause;
   readonly subject: Comparison['subject'];

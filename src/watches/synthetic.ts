@@ -26,7 +26,7 @@ interface Holding {
   readonly raw: bigint | undefined;
 }
 
-/** Whole units and the smallest unit, where a test writes only one of them. */
+/** Whole units and the smallest unit, if a test writes only one of them. */
 export function bothForms(written: Holding, says: ReadonlySet<string>, decimals: bigint): Holding {
   const { balance, raw } = written;
   return {
@@ -39,5 +39,5 @@ function rawOf({ digits, scale }: Amount, decimals: number): bigint {
   return scale > decimals ? digits / 10n ** BigInt(scale - decimals) : digits * 10n ** BigInt(decimals - scale);
 }
 
-/** Decimals of a token where a test leaves them out. */
+/** Decimals of a token if a test leaves them out. */
 export const SYNTHETIC_DECIMALS = 18n;

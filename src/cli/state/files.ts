@@ -32,7 +32,7 @@ export async function stateCheck(
   return check.findings.length === 0 ? EXIT.ok : EXIT.problems;
 }
 
-/** With the name of the installation, where the state is in a database. */
+/** With the name of the installation, if the state is in a database. */
 function nameOf(place: StatePlace): string {
   return place.postgres ? `${stateName(place)}, installation ${place.postgres.name}` : stateName(place);
 }

@@ -14,7 +14,7 @@ export interface BlockAnchor {
   readonly hashes: readonly string[];
 }
 
-/** Null where nothing that deep is known. */
+/** Null if nothing that deep is known. */
 export function anchorIn(blocks: readonly KnownBlock[]): BlockAnchor | null {
   const heights = blocks.map(({ height }) => height);
   const lowest = Math.min(...heights);

@@ -39,7 +39,7 @@ export interface Books {
   readonly doubted: { readonly header: number; readonly own: number; readonly at: Instant } | null;
   /** In this period. */
   readonly spent: Readonly<Record<SpendClass, number>>;
-  /** In this period; below zero where servers differ. */
+  /** In this period; below zero if servers differ. */
   readonly foreign: number;
   readonly fast: Fading;
   readonly slow: Fading;

@@ -9,7 +9,7 @@ export interface Asking {
   readonly severity: Severity;
   /** The interval of its rule. */
   readonly wantedMs: number;
-  /** Its interval while stretching is moderate: its shortest window, or `wantedMs` where its need is fixed. */
+  /** Its interval while stretching is moderate: its shortest window, or `wantedMs` if its need is fixed. */
   readonly longestMs: number;
 }
 
@@ -17,7 +17,7 @@ export interface Asking {
 export interface PlannedQuestion {
   /** Credits. */
   readonly cost: number;
-  /** The part of its intervals that end in a request: less than 1 where a cron leaves hours or days out. */
+  /** The part of its intervals that end in a request: less than 1 if a cron leaves hours or days out. */
   readonly density: number;
   readonly asks: readonly Asking[];
 }

@@ -21,7 +21,7 @@ export function ownValue({ names, view }: { readonly names: WatchNames; readonly
   return number === undefined ? undefined : numberWords(recordTypeOf(view), path)(number);
 }
 
-/** `collector`, or `0x3c54…b3AB` where the config has no name for it. */
+/** `collector`, or `0x3c54…b3AB` if the config has no name for it. */
 export function addressWords(names: WatchNames, address: Address): string {
   return names.known(address) ?? shortHex(address.text);
 }

@@ -61,7 +61,7 @@ export function showExactTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'seconds')} ${zoneName(moment.zone, at)}`;
 }
 
-/** `12:03\u201312:09 UTC`; with seconds where the minutes are the same. */
+/** `12:03\u201312:09 UTC`; with seconds if the minutes are the same. */
 export function showRange(from: Instant, until: Instant, moment: Moment): string {
   const to = (digits: Digits) => [from, until].map((at) => clockText(at, moment, digits));
   const [a, b] = to('minutes');

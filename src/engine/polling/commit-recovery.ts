@@ -49,7 +49,7 @@ export interface UnkeptDecisions {
 export interface CommitRecovery extends UnkeptDecisions {
   /** Commits the decision of a poll. Never rejects. */
   commit(decided: DecidedPoll): Promise<void>;
-  /** Reads the memory again where the last commit left it uncertain. False: it is not known, do not poll. */
+  /** Reads the memory again if the last commit left it uncertain. False: it is not known, do not poll. */
   settle(watch: Watch): Promise<boolean>;
 }
 

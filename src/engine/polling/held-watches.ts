@@ -188,7 +188,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   };
 }
 
-// Polls and alerts run between two of them: each takes up to five milliseconds where all answers have changed.
+// Polls and alerts run between two of them: each takes up to five milliseconds if all answers have changed.
 const FLUSHED_AT_ONCE = 50;
 
 /** If this release cannot read the kind's state, the watch starts without it, and a line is logged. */

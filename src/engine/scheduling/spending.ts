@@ -109,7 +109,7 @@ const severitiesIn = remembered(
     new Set(questions.flatMap(({ asks }) => asks.map(({ severity }) => severity))),
 );
 
-/** Made again where the watches are other ones: ten thousand take longer than the plan itself. */
+/** Made again when the watches change: ten thousand take longer than the plan itself. */
 function createAsked(watches: () => readonly Watch[]): (purse: Purse) => Asked {
   let seen: readonly Watch[] = [];
   const byExplorers = new Map<string, Asked>();

@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The last day, as in `2026-03-29`, on which the time has come by then. Each day has it exactly once: where the clock is put
- * forward over it, it comes an hour later, and where the clock shows it twice, once.
+ * The last day, as in `2026-03-29`, on which the time has come by then. Each day has it exactly once: if the clock is put
+ * forward over it, it comes an hour later, and if the clock shows it twice, it comes once.
  */
 export function lastDueDay(now: Instant, time: DailyTime): string {
   const today = Math.floor((now + zoneOffset(time.zone, now)) / DAY_MS);

@@ -15,7 +15,7 @@ export interface Room {
 
 export interface Pacing {
   room(nowMs: number): Room;
-  /** `rule`: empty where the message is about several. */
+  /** `rule`: empty if the message is about several. */
   began(rule: string, nowMs: number): void;
 }
 

@@ -4,7 +4,7 @@ import type { DiskUse } from '../../store/disk.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface DiskWatchOptions {
-  /** Throws where the file system does not answer. */
+  /** Throws if the file system does not answer. */
   readonly measure: () => DiskUse;
   /** At most so large the state becomes. */
   readonly maxBytes: () => number;

@@ -9,7 +9,7 @@ import type { Log, LogFields } from '../../telemetry/log.ts';
 
 export interface Loop {
   readonly name: LoopName;
-  /** Names the loop in the log, where several share a name. */
+  /** Names the loop in the log, if several share a name. */
   readonly about?: LogFields;
   /** Started again after a failure, with its values in memory. */
   readonly run: (signal: AbortSignal) => Promise<void>;

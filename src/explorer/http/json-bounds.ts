@@ -69,7 +69,7 @@ export interface BoundedJson {
   readonly separators: number;
 }
 
-/** Throws `OverLimit`, and `SyntaxError` where brackets do not match. */
+/** Throws `OverLimit`, and `SyntaxError` if brackets do not match. */
 export function boundJson(body: Buffer): BoundedJson {
   try {
     return scan(body, NO_LIMITS);

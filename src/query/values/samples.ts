@@ -1,5 +1,5 @@
-// The values of one field of a watch over time, for a chart: hours where the samples are too old to be kept, then runs of
-// equal values, then the run that goes on.
+// The values of one field of a watch over time, for a chart: hours for the time whose samples are
+// not kept any more, then runs of equal values, then the run that goes on.
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Run } from '../../core/model/memory.ts';
 import { paceIn, type Watch } from '../../core/model/watch/watch.ts';

@@ -21,7 +21,7 @@ import {
 type Input<S extends z.ZodType> = z.input<S>;
 
 export interface Control {
-  /** Only where `blockTimeMs` is `manual`. */
+  /** Only if `blockTimeMs` is `manual`. */
   mine(options?: Input<typeof schemas.Mine>): { head: number };
   setBalance(options: Input<typeof schemas.SetBalance>): { value: string };
   moveBalance(options: Input<typeof schemas.MoveBalance>): { from: string; to: string };

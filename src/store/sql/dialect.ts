@@ -17,7 +17,7 @@ export type ListColumns = Readonly<Record<string, ColumnType>>;
 
 /** One row of a list, as a list statement names its parts. */
 export type ListWords<C extends ListColumns> = { readonly [K in keyof C]: string } & {
-  /** In place of FROM: the rows, where a statement takes all of them at once. */
+  /** In place of FROM: the rows, if a statement takes all of them at once. */
   readonly from: string;
   /** After a FROM that names tables. */
   readonly also: string;
@@ -34,16 +34,16 @@ export interface SqlDialect {
   readonly int: string;
   /** Type of a column. Texts are compared byte by byte. */
   readonly text: string;
-  /** End of CREATE TABLE. `fill`: how full pages are made, in percent, where rows are rewritten often. */
+  /** End of CREATE TABLE. `fill`: how full pages are made, in percent, if rows are rewritten often. */
   readonly table: (fill?: number) => string;
   /** The same for a table whose primary key is no `serial`. */
   readonly keyedTable: (fill?: number) => string;
   /** Within CREATE INDEX: null comes before all numbers. In ORDER BY both engines take NULLS FIRST. */
   readonly nullsFirst: string;
 
-  /** True where the column has one of the values of a list, which is one parameter: `d.among('id', '$3', 'text')`. */
+  /** True if the column has one of the values of a list, which is one parameter: `d.among('id', '$3', 'text')`. */
   readonly among: (column: string, parameter: string, type: 'int' | 'text') => string;
-  /** True where the text begins with the value, byte by byte. */
+  /** True if the text begins with the value, byte by byte. */
   readonly startsWith: (column: string, value: string) => string;
   /** The same for any value of a list, which is one parameter. */
   readonly startsWithAny: (column: string, parameter: string) => string;
@@ -56,7 +56,7 @@ export interface SqlDialect {
 
   /** Whether a text is JSON that the engine can read. */
   readonly isJson: (column: string) => string;
-  /** A text within a column that holds JSON, by its path; null where the column is no JSON. */
+  /** A text within a column that holds JSON, by its path; null if the column is no JSON. */
   readonly jsonText: (column: string, ...path: readonly string[]) => string;
   /** True if a column with a JSON array of texts contains that text; false if it has no array. */
   readonly jsonHas: (column: string, value: string) => string;

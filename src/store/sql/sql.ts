@@ -122,7 +122,7 @@ export function upsert<const C extends ListColumns>(table: string, keys: readonl
 
 /**
  * A query whose rows are read page by page: `paged(['number'], (page) => `SELECT number FROM t WHERE ${page.after}
- * ${page.end}`)`. The rows have to contain the keys, under their names. `table`: what the keys belong to, where several
+ * ${page.end}`)`. The rows have to contain the keys, under their names. `table`: what the keys belong to, if several
  * tables have them.
  */
 export function paged(

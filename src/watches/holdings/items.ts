@@ -12,7 +12,7 @@ export interface HoldingItem {
   readonly change: number;
 }
 
-/** By key, in the order of arrival: the contract's address in lower case, `/` and the piece's number where it has one. */
+/** By key, in the order of arrival: the contract's address in lower case, `/` and the piece's number if it has one. */
 export type ItemByKey = ReadonlyMap<string, HoldingItem>;
 
 /** JSON of `Packed`: `[[["token.address_hash","balance"]],["",0,0,0,"0x51","5"]]`. */

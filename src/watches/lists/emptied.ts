@@ -39,7 +39,7 @@ export interface EmptyReading {
 
 export const NOT_EMPTY: EmptyReading = { emptied: null, doubt: null, needs: null, askAgainMs: null };
 
-/** `before`: the empty readings up to now; null where the last reading showed something. */
+/** `before`: the empty readings up to now; null if the last reading showed something. */
 export function readEmpty(before: Emptied | null, scope: DetectionScope): EmptyReading {
   const { at, chain } = scope;
   if (before !== null && before.readings >= READINGS_NEEDED) return { ...NOT_EMPTY, emptied: before };

@@ -1,6 +1,6 @@
 // The API. A request passes these gates in turn, and the first one that refuses it answers:
 //
-//   exposure   bound to the network it answers other machines only where operators or a proxy are configured; else 404
+//   exposure   bound to the network it answers other machines only if operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
 //   identity   a known token, or none if everybody may read; else 401, and 429 after many wrong ones
 //   role       the caller may make this call; else 403

@@ -23,7 +23,7 @@ events.addEventListener('news', () => load('news'));
 events.addEventListener('alive', ({ data }) => {
   heardAt = performance.now();
   ahead = Date.parse(data) - Date.now();
-  // It is heard of again: what is on the screen says of itself that it may be old, also where nothing has changed.
+  // It is heard of again: what is on the screen says of itself that it may be old, also if nothing has changed.
   if (isLost()) load();
 });
 // Too many look: this page asks by itself.

@@ -1,4 +1,4 @@
-// Draws the value of a watch so that it can be explored, in place of the server's drawing. That one stays where this fails.
+// Draws the value of a watch so that it can be explored, in place of the server's drawing. That one stays if this fails.
 const MS = 1000;
 const HEIGHT = 300;
 
@@ -106,7 +106,7 @@ function exactTime(at, timeZone) {
   return new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'medium' }).format(at * MS);
 }
 
-/** Limits count where they do not make the line a flat one. */
+/** Limits do not count if they would make the line flat. */
 function rangeOf({ limits }, low, high) {
   const room = Math.max(high - low, Math.abs(high) * 0.05, 1e-9) * 3;
   const near = limits.flatMap(({ fire, clear }) => [Number(fire), Number(clear)]);

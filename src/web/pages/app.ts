@@ -1,6 +1,6 @@
 // The pages. A request passes these gates in turn, and the first one that refuses it answers:
 //
-//   exposure   off the loopback there are pages only where operators or a proxy are configured; else 404
+//   exposure   off the loopback there are pages only if operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
 //   size       the address has at most 2 KiB; else 414
 //   visitor    it may read pages; else 401 and the form to enter

@@ -38,7 +38,7 @@ export interface PollTime {
   /** When this watch was last evaluated; null = never. */
   readonly coveredUntil: Instant | null;
   readonly intervalMs: number;
-  /** By the rule, where the plan stretches the interval; the same when left out. */
+  /** The interval of the rule, if the plan stretches it. Left out: it is `intervalMs`. */
   readonly wantedMs?: number;
 }
 

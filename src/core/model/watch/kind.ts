@@ -47,7 +47,7 @@ export interface Kind<E, S, O> {
   /** The question that every poll asks first; decides the phase and the price that `check` prints. */
   question(target: Target<E>): Question;
   /**
-   * The question that shows the chain's head, where the kind's own answers do not. Asked when an alert counts
+   * The question that shows the chain's head, if the kind's own answers do not. Asked when an alert counts
    * confirmations, and when a decision depends on how far the explorer has read.
    */
   head(target: Target<E>): ListQuestion | null;

@@ -10,7 +10,7 @@ type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
 
 /**
  * Given and written labels. `watch` is the id of the rule, so all of its instances have the same one; `of` and `token` are
- * the name that the config gives the address, else the address in lower case, and are missing where there is none.
+ * the name that the config gives the address, else the address in lower case, and are missing if there is none.
  *
  * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
  */

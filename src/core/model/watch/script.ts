@@ -27,7 +27,7 @@ export interface SyntheticRow {
   readonly view: AnyView;
   /** The fields that were written, also those written as `null`: they are not synthesized. */
   readonly says: ReadonlySet<string>;
-  /** The same name is the same item; null where the test names none. */
+  /** The same name is the same item; null if the test names none. */
   readonly id: string | null;
   /** Its place in the test file; no other row has the same. */
   readonly place: string;

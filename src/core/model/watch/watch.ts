@@ -27,7 +27,7 @@ export interface Watch {
   /** The name that the config gives an address or a token; null = it has none. */
   readonly nameOf: (address: Address) => string | null;
   readonly chainId: string | null;
-  /** The explorer, where its rule watches several: messages name it first. */
+  /** The explorer, if its rule watches several: messages name it first. */
   readonly place: string | null;
   readonly pageUrl: string | null;
   readonly schedule: Schedule;
@@ -64,7 +64,7 @@ export type Schedule =
       readonly intervalMs: number;
       /** Between two ticks, on average over a year. */
       readonly meanMs: number;
-      /** The expression as node-cron runs it: each day where one of two days is enough. */
+      /** The expression as node-cron runs it: each day if one of two days is enough. */
       readonly pattern: string;
       readonly times: CronTimes;
     };

@@ -1,7 +1,7 @@
 // Static analysis of a condition: parts that always have the same value, and parts that contradict each other. A rule
 // that can never fire is refused rather than loaded.
 //
-// For each part, the analysis computes which values its fields may have where the part is true, and where it is false.
+// For each part, the analysis computes which values its fields may have if the part is true, and if it is false.
 // When in doubt a value counts as possible, so that only certain mistakes are refused.
 import { quote } from '../../../config/values/scalars.ts';
 import type { Language } from '../model.ts';

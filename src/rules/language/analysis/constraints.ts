@@ -1,4 +1,4 @@
-// The values that fields may have where a condition is true, and where it is false.
+// The values that fields may have if a condition is true, and if it is false.
 import type { Node } from '../syntax.ts';
 import type { ValueSet } from './value-sets.ts';
 
@@ -14,7 +14,7 @@ export type Constraints = ReadonlyMap<string, Constraint>;
 /** `clash`: the parts that make this one impossible; empty if the part alone is impossible. */
 export type ConstraintResult = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
 
-/** The constraints where a condition is true, and where it is false. */
+/** The constraints if a condition is true, and if it is false. */
 export interface TruthConstraints {
   readonly whenTrue: ConstraintResult;
   readonly whenFalse: ConstraintResult;

@@ -1,4 +1,4 @@
-// Where a condition is true, and where it is false: the values that every field compared with constants may have there.
+// The values that every field compared with constants may have if a condition is true, and if it is false.
 // `a && b` narrows, `a || b` widens. When no value is left, the condition is never true.
 import type { Constraint, Constraints, ConstraintResult } from './constraints.ts';
 import { Amount } from '../../../core/values/amount.ts';
@@ -19,7 +19,7 @@ export function isPossible(a: ConstraintResult, b: ConstraintResult): boolean {
 const NOTHING: Constraints = new Map();
 const ZERO = new Amount(0n, 0);
 
-/** The constraints where a part of a condition is true, or false as `wanted` says. Visited parts are remembered. */
+/** The constraints if a part of a condition is true, or false as `wanted` says. Visited parts are remembered. */
 export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => ConstraintResult {
   const known = { true: new Map<Node, ConstraintResult>(), false: new Map<Node, ConstraintResult>() };
 

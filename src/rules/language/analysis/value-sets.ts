@@ -1,4 +1,4 @@
-// The values that a field may have where a condition is true: ranges of exact numbers, or a list of names. The set is
+// The values that a field may have if a condition is true: ranges of exact numbers, or a list of names. The set is
 // empty if the condition can never be true.
 import { Amount } from '../../../core/values/amount.ts';
 import type { ComparisonOperator } from '../comparison-operators.ts';

@@ -66,7 +66,7 @@ function hintForName({ kind, names }: Language, name: string, rest: readonly str
   if (/^(?:true|yes)$/i.test(name)) return 'Write true.';
   if (/^(?:false|no)$/i.test(name)) return 'Write false.';
   if (/^(?:none|nil)$/i.test(name)) return 'Ask with has(x), or !has(x).';
-  // `tx.value` where the kind has another noun.
+  // `tx.value` if the kind has another noun.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
     return `Here it is ${kind.noun}.${rest.join('.')}.`;
   const direct = nearest(name, [...Object.keys(kind.fields.fields), ...names.keys(), kind.noun, BEFORE]);

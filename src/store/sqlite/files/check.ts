@@ -8,7 +8,7 @@ import { StorageError } from '../../contract/store.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from '../database.ts';
 import { createSingleDatabase } from '../driver.ts';
 
-/** Takes no lock, so a daemon may be working. Rejects with a StorageError where the file cannot be opened. */
+/** Takes no lock, so a daemon may be working. Rejects with a StorageError if the file cannot be opened. */
 export async function checkSqlite(file: string): Promise<StateCheck> {
   const db = answering(file, 'open', () => openReadOnly(file));
   try {

@@ -31,7 +31,7 @@ export function createCheckpoints(file: string): Checkpoints {
   let isBusy = false;
   let rowsBefore = 0;
 
-  /** Throws where the system has no thread to give. */
+  /** Throws if the system has no thread to give. */
   function start(): Worker {
     const worker = new Worker(THREAD_FILE, { workerData: file, execArgv: [], env: {}, resourceLimits: MOST_MEMORY });
     worker.unref();

@@ -39,7 +39,7 @@ async function copyPages(from: string, copy: string): Promise<void> {
   }
 }
 
-/** `from` is named where the copy is unsound: the copy itself is removed. */
+/** `from` is named if the copy is unsound: the copy itself is removed. */
 async function verify(copy: string, from: string): Promise<void> {
   const db = new DatabaseSync(copy);
   try {

@@ -10,7 +10,7 @@ import { takeLock } from './lock.ts';
 
 /**
  * Makes `backup` the state file. The former one stays beside it under another name. Rejects with a StoreBusyError while a
- * daemon holds the state, with a StorageError where the backup is unsound; nothing was changed then.
+ * daemon holds the state, with a StorageError if the backup is unsound; nothing was changed then.
  */
 export async function restoreSqlite(state: string, backup: string): Promise<Restored> {
   const file = answering(state, 'open', () => settledPath(state));

@@ -17,7 +17,7 @@ import { knownOf } from './recipient-states.ts';
 const ifOpen = (column: string, otherwise: string): string =>
   `${column} = CASE WHEN alerts.is_open = 1 THEN alerts.${column} ELSE ${otherwise} END`;
 
-/** The run of its steps begins with an episode, and again where the episode is more severe than ever. */
+/** The run of its steps begins with an episode, and again when the episode is more severe than ever. */
 const ofRun = (column: string, opened: string, raised: string): string => `${column} = CASE
   WHEN alerts.is_open = 0 THEN ${opened} WHEN excluded.highest < alerts.highest THEN ${raised} ELSE alerts.${column} END`;
 

@@ -16,7 +16,7 @@ import { IS_ACTIVE, NEWEST_TRIED, stateOf } from './recipient-states.ts';
 const HOUR_MS = 3_600_000;
 const COLUMNS = 'id, g.channel, g.recipient, version, closed_at, due_at, wake_at, news';
 
-// SQLite takes a partial index only where the query repeats its condition.
+// SQLite takes a partial index only if the query repeats its condition.
 const FIRST = `
   SELECT ${COLUMNS} FROM dispatch_group AS g WHERE due_at IS NOT NULL AND due_at <= $1
   ORDER BY due_at, news NULLS FIRST, id LIMIT $2 + 0`;
@@ -107,7 +107,7 @@ async function groupOf(
   return dueGroupOf(row, fresh ?? (await membersOf(sql, MEMBERS, id, '', limit)), fresh && wakeAt);
 }
 
-/** `restWakesAt`: set where the members are not all of it. */
+/** `restWakesAt`: set if the members are not all of it. */
 function dueGroupOf(row: Row, members: Members, restWakesAt: DueGroup['restWakesAt']): DueGroup {
   return {
     id: String(row['id']),

@@ -52,7 +52,7 @@ const OWE_AGAIN = list(
       AND state.key = ${row.key} AND state.channel = ${row.channel} AND state.recipient = ${row.recipient}`,
 );
 
-/** Resolves with the withdrawals that are still to be made. Throws `Superseded` where the try is not under way. */
+/** Resolves with the withdrawals that are still to be made. Throws `Superseded` if the try is not under way. */
 export async function putBack(
   sql: Sql,
   { id, attempt }: Tried,

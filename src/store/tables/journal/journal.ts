@@ -1,5 +1,5 @@
 // The journal. Lines are appended in the transaction that caused them, without a hash, so that commits do not wait for each
-// other's lines; one owner chains them afterwards. Its order is that of `position`: where several replicas append, a line
+// other's lines; one owner chains them afterwards. Its order is that of `position`: if several replicas append, a line
 // with a lower `number` may be committed later.
 import { GENESIS, nextAnchor, type JournalAnchor } from '../../../core/journal/chain.ts';
 import { textOf, type JournalEntry, type JournalText } from '../../../core/journal/entry.ts';
