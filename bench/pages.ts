@@ -125,7 +125,7 @@ async function viewOfMany(): Promise<() => Promise<QueryContext>> {
   });
   const blind = createBlindWatches({
     clock,
-    memoryOf: (id) => poller.memoryOf(id),
+    memoryOf: poller.readings.memoryOf,
     pausedUntil: () => null,
     storage: () => 'works',
   });

@@ -16,7 +16,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export interface DailyReportParts {
-  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'memoryOf' | 'dispatch'>;
+  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'readings' | 'dispatch'>;
   readonly health: () => Pick<DaemonHealth, 'watches' | 'blind' | 'explorers'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'isShared'>;
@@ -66,8 +66,8 @@ export async function reportDaily(
   );
 }
 
-function unreadOf({ id, name, kind }: Watch, { memoryOf }: Pick<Runtime, 'memoryOf'>): Unread[] {
-  const state = kind.state.safeParse(memoryOf(id)?.state ?? null);
+function unreadOf({ id, name, kind }: Watch, { readings }: Pick<Runtime, 'readings'>): Unread[] {
+  const state = kind.state.safeParse(readings.memoryOf(id)?.state ?? null);
   if (!state.success || kind.coverage === undefined) return [];
   return kind.coverage(state.data).unread.map(({ heights, reason }) => ({ watch: name, heights, reason }));
 }

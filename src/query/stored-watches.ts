@@ -42,15 +42,18 @@ export function storedWatches(
   watches: readonly Watch[],
   work: StoredWork,
   now: Instant,
-): Pick<RuntimeView, 'memoryOf' | 'figuresOf' | 'snapshotOf' | 'healthOf' | 'blind'> {
+): Pick<RuntimeView, 'readings' | 'blind'> {
   const { memories, diagnostics } = work;
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
   return {
-    memoryOf: (id) => memories.get(id) ?? null,
-    figuresOf: (id) => figuresIn(watchById.get(id), memories.get(id), diagnostics.get(id)),
-    // Snapshots are read from the state when they are needed.
-    snapshotOf: () => null,
-    healthOf: (id) => diagnostics.get(id)?.health ?? {},
+    readings: {
+      memoryOf: (id) => memories.get(id),
+      changedSince: () => ({ mark: 0, ids: null }),
+      figuresOf: (id) => figuresIn(watchById.get(id), memories.get(id), diagnostics.get(id)),
+      // Snapshots are read from the state when they are needed.
+      snapshotOf: () => null,
+      healthOf: (id) => diagnostics.get(id)?.health ?? {},
+    },
     blind: () => blindOf(watches, work, now),
   };
 }

@@ -4,15 +4,11 @@
 import type { ClusterView } from '../cluster/ownership.ts';
 import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
-import type { Figures } from '../core/model/figures.ts';
-import type { HealthByAlert } from '../core/model/health.ts';
-import type { Labels, WatchId } from '../core/model/ids.ts';
-import type { Memory } from '../core/model/memory.ts';
-import type { Snapshot } from '../core/model/decision.ts';
+import type { Labels } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
 import type { HealthSummary } from '../core/model/quality/health-summary.ts';
-import type { ChangesSince } from '../engine/polling/changed-watches.ts';
+import type { WatchReadings } from '../engine/polling/held-watches.ts';
 import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoreView } from '../store/contract/store.ts';
@@ -42,18 +38,7 @@ export interface RuntimeView {
   config(): Config;
   /** The same list until other rules are in force. */
   watches(): readonly Watch[];
-  /** Another object after every poll. */
-  memoryOf(id: WatchId): Memory | null;
-  /** The watches whose memory, figures or health changed since an earlier mark. */
-  changedSince(mark: number): ChangesSince;
-  /**
-   * The numbers that alerts compare, at the last poll; null if nothing was read yet. The same object until the next
-   * poll.
-   */
-  figuresOf(id: WatchId): Figures | null;
-  /** The last snapshot, if the state does not contain it yet. */
-  snapshotOf(id: WatchId): Snapshot | null;
-  healthOf(id: WatchId): HealthByAlert;
+  readonly readings: WatchReadings;
   /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];
   blind(): readonly BlindWatch[];

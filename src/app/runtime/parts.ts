@@ -213,7 +213,7 @@ export function createParts(
   const coveredElsewhere = createCoveredElsewhere({ store, clock, log });
   const blindWatches = createBlindWatches({
     clock,
-    memoryOf: (id) => poller.memoryOf(id),
+    memoryOf: poller.readings.memoryOf,
     paceOf: spending.paceOf,
     pausedUntil: (watch) => pauses.until(watch),
     storage: options.storageState,

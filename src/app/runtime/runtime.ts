@@ -1,12 +1,10 @@
 // Runs one setup after the other, and the loops beside the polls.
 import type { Follower } from '../../cluster/ownership.ts';
-import type { HealthByAlert } from '../../core/model/health.ts';
-import type { WatchId } from '../../core/model/ids.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
+import type { WatchReadings } from '../../engine/polling/held-watches.ts';
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
-import type { Memory } from '../../core/model/memory.ts';
 import { isOverdue } from '../../core/model/watch/schedule.ts';
 import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
@@ -72,7 +70,8 @@ export interface Runtime extends AsyncDisposable {
   readonly timeZone: () => string;
   /** Counts of work since the start. */
   work(): WorkByExplorer;
-  memoryOf(watch: WatchId): Memory | undefined;
+  /** Readings of the watches that this process polls. */
+  readonly readings: WatchReadings;
   /** Data about watches and explorers that only this process has. */
   readonly facts: RuntimeFacts;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
@@ -115,8 +114,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const self = (): readonly string[] => config()?.self ?? [];
   const digest = (): DigestSettings | null => config()?.digest ?? null;
 
-  const memoryOf = (id: WatchId): Memory | undefined => poller.memoryOf(id);
-  const healthOf = (id: WatchId): HealthByAlert => poller.healthOf(id);
+  const { memoryOf, healthOf } = poller.readings;
   metrics.mirrorHealth(() => healthOfAlerts(watches(), { healthOf, memoryOf, now: clock.now() }));
   metrics.mirrorData(() => dataOfWatches(watches(), memoryOf));
   metrics.mirrorRests(rests);
@@ -174,7 +172,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     scheduler.set(
       own,
       own.filter((watch) => {
-        const memory = poller.memoryOf(watch.id);
+        const memory = memoryOf(watch.id);
         return isOverdue(watch, memory?.coveredUntil ?? null, now, paceIn(memory, watch));
       }),
     );
@@ -221,7 +219,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       paused,
       notJudged: parts.notJudged,
       explorers: () => [...(config()?.explorers.keys() ?? [])].map((name) => explorerReading(parts, name)),
-      memoryOf: (id) => poller.memoryOf(id),
+      memoryOf,
       troubles: () => [...refusals(), ...otherChains()],
       channels: () => channels.health(),
       owedToMirrors: () => channels.owedToMirrors(),
@@ -236,13 +234,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     pollNow(resumed) {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },
-    alerts: () => countAlerts(watches(), (id) => poller.memoryOf(id)),
+    alerts: () => countAlerts(watches(), memoryOf),
     self,
     heartbeat: () => config()?.heartbeat ?? null,
     digest,
     timeZone,
     work: () => parts.work.now(),
-    memoryOf: (id) => poller.memoryOf(id),
+    readings: poller.readings,
     facts: createFacts(parts, () => setups.inForce()),
     scheduler,
     follower,

@@ -82,7 +82,7 @@ export function createSetups(options: SetupsOptions): Setups {
   function coveredUntil(id: WatchId): Instant | null {
     // Until the coverage of other replicas is read, no watch counts as uncovered.
     if (isSelfWatch(id) || (isElsewhere(id) && !coveredElsewhere.isRead())) return clock.now();
-    return lookedAt(id) ?? poller.memoryOf(id)?.coveredUntil ?? null;
+    return lookedAt(id) ?? poller.readings.memoryOf(id)?.coveredUntil ?? null;
   }
 
   function follow(): void {

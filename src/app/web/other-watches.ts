@@ -1,7 +1,9 @@
 // The data of watches that another replica polls, for pages: its stored rows, read again when they are shown.
+import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { ClusterView, Ownership } from '../../cluster/ownership.ts';
 import { isOld, mergedHealth, type HealthSummary } from '../../core/model/quality/health-summary.ts';
+import type { WatchReadings } from '../../engine/polling/held-watches.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { readStored, storedHealth, storedWatches } from '../../query/stored-watches.ts';
 import type { RuntimeView } from '../../query/view.ts';
@@ -76,16 +78,19 @@ function healthOfOthers(
 /** This process has no data of its own about watches of other replicas. */
 function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others): RuntimeView {
   const ids = new Set(watches.map(({ id }) => id));
+  const readingsOf = (id: WatchId): WatchReadings => (ids.has(id) ? others : own).readings;
   return {
     ...own,
-    memoryOf: (id) => (ids.has(id) ? others : own).memoryOf(id),
-    // The rows of other replicas are always read again as a whole.
-    changedSince: () => ({ mark: 0, ids: null }),
-    figuresOf: (id) => (ids.has(id) ? others : own).figuresOf(id),
-    snapshotOf: (id) => (ids.has(id) ? others : own).snapshotOf(id),
-    healthOf: (id) => (ids.has(id) ? others : own).healthOf(id),
+    readings: {
+      memoryOf: (id) => readingsOf(id).memoryOf(id),
+      // The rows of other replicas are always read again as a whole.
+      changedSince: others.readings.changedSince,
+      figuresOf: (id) => readingsOf(id).figuresOf(id),
+      snapshotOf: (id) => readingsOf(id).snapshotOf(id),
+      healthOf: (id) => readingsOf(id).healthOf(id),
+    },
     blind: () => [...own.blind(), ...others.blind()],
-    unseen: () => [...own.unseen(), ...watches.filter(({ id }) => others.memoryOf(id) === null)],
+    unseen: () => [...own.unseen(), ...watches.filter(({ id }) => others.readings.memoryOf(id) === undefined)],
     health: () => mergedHealth(own.health(), [others.health]),
   };
 }

@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Setup } from '../setup/setup.ts';
 
 export interface ViewOptions {
-  readonly runtime: Pick<Runtime, 'watches' | 'polled' | 'replicaOf' | 'parts' | 'memoryOf' | 'facts'>;
+  readonly runtime: Pick<Runtime, 'watches' | 'polled' | 'replicaOf' | 'facts'>;
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
   readonly health: () => DaemonHealth;
   readonly reload: Pick<Reload, 'rejected'>;
@@ -62,26 +62,16 @@ function runtimeView(options: ViewOptions, startedAt: Instant): Omit<RuntimeView
   const { facts } = runtime;
   const config = (): Config => facts.config() ?? options.setup.config;
   return {
+    ...facts,
     version,
     startedAt,
     bootId,
     silentSince: null,
     config,
-    watches: () => runtime.watches(),
-    memoryOf: (id) => runtime.memoryOf(id) ?? null,
-    changedSince: (mark) => facts.changedSince(mark),
-    figuresOf: (id) => facts.figuresOf(id),
-    snapshotOf: (id) => facts.snapshotOf(id),
-    healthOf: (id) => facts.healthOf(id),
     selfLabels: () => selfLabels(config().explorers.keys()),
-    blind: () => runtime.parts.blindWatches.blind(),
-    unseen: () => runtime.parts.blindWatches.unseen(),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
     rejected: () => reload.rejected(),
-    loadedAt: () => facts.loadedAt(),
     replicaOf: (explorer) => runtime.replicaOf(explorer),
     cluster: () => (ownership.isShared ? ownership.view() : null),
-    polls: (watch) => facts.polls(watch),
-    ruleFile: (file) => facts.ruleFile(file),
   };
 }

@@ -49,7 +49,6 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     selfLabels: () => [],
     unseen: () => [],
     explorers: () => null,
-    changedSince: () => ({ mark: 0, ids: null }),
     rejected: () => null,
     loadedAt: () => null,
     polls: () => null,

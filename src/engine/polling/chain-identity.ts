@@ -30,7 +30,7 @@ export interface ChainIdentity {
   /** `by`: the reader of the explorer. A new one, as after a reload, makes a check due. */
   isDue(explorer: string, by: object): boolean;
   /** The reason why the last answer was not believed; null if it was. */
-  otherChain(explorer: string): string | null;
+  readonly otherChain: (explorer: string) => string | null;
   /** Requests the blocks, once for all callers meanwhile. Never rejects. */
   ask(explorer: string, read: ReadBlocks): Promise<string | null>;
   /** Another replica may make the requests from now on. */

@@ -13,7 +13,7 @@ export interface ChangedWatches {
   /** Any watch may have changed. */
   noteAll(): void;
   /** Since the mark of an earlier answer; 0: since ever. */
-  since(mark: number): ChangesSince;
+  readonly since: (mark: number) => ChangesSince;
 }
 
 /** More are not kept: looking at all costs no more then. */

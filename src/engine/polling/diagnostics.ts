@@ -24,11 +24,11 @@ export interface Diagnostics {
   adopt(watches: readonly Watch[], stored: ReadonlyMap<WatchId, StoredDiagnostics>): void;
   knows(watch: WatchId): boolean;
   polled(watch: Watch, observation: Observation, decision: Decision): void;
-  healthOf(watch: WatchId): HealthByAlert;
+  readonly healthOf: (watch: WatchId) => HealthByAlert;
   /** The numbers of the last successful poll; null before the first one. */
-  figuresOf(watch: WatchId): Figures | null;
+  readonly figuresOf: (watch: WatchId) => Figures | null;
   /** The snapshot that is not handed over yet; null: none. */
-  snapshotOf(watch: WatchId): Snapshot | null;
+  readonly snapshotOf: (watch: WatchId) => Snapshot | null;
   /** The parts of a watch's snapshot and health that differ from the stored ones. */
   take(watch: WatchId): Omit<Coverage, 'until'>;
   /** Storing failed: the parts are handed over again, unless there is a newer snapshot. */

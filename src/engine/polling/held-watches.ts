@@ -4,6 +4,8 @@
 // The end of a watch's coverage, and its snapshot, change with every poll. They are not written with each commit, but
 // in `flush`, for many watches at once.
 import type { Ownership } from '../../cluster/ownership.ts';
+import type { Snapshot } from '../../core/model/decision.ts';
+import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
@@ -16,11 +18,28 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
 import { createChangedWatches, type ChangedWatches } from './changed-watches.ts';
-import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
+import { createDiagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';
 
-export interface HeldWatches {
+/** What is known of each watch: its memory, and what its last polls gave. */
+export interface WatchReadings {
+  /** Undefined before the first commit of a watch without a stored memory. Another object after every poll. */
+  readonly memoryOf: (watch: WatchId) => Memory | undefined;
+  /** The watches whose memory, health, figures or snapshot changed since an earlier mark. */
+  readonly changedSince: ChangedWatches['since'];
+  /** Health of the conditions of a watch's alerts. */
+  readonly healthOf: (watch: WatchId) => HealthByAlert;
+  /**
+   * The numbers that its conditions read, from the last successful poll; null before the first one. The same object until
+   * the next poll.
+   */
+  readonly figuresOf: (watch: WatchId) => Figures | null;
+  /** The last snapshot if it is not stored yet. */
+  readonly snapshotOf: (watch: WatchId) => Snapshot | null;
+}
+
+export interface HeldWatches extends WatchReadings {
   /** Reads the stored memories of these watches. The returned function puts some of them in force, and no others. */
   prepare(watches: readonly Watch[]): Promise<(watches: readonly Watch[]) => void>;
   /** These watches stay in force; the values of all others are dropped. */
@@ -28,9 +47,7 @@ export interface HeldWatches {
   /** The watches in force. */
   watches(): readonly Watch[];
   has(watch: WatchId): boolean;
-  /** Undefined before the first commit of a watch without a stored memory. */
-  memoryOf(watch: WatchId): Memory | undefined;
-  /** The same, or the memory of a watch before its first poll. */
+  /** Its memory, or that of a watch before its first poll. */
   memoryOrBlank(watch: Watch): Memory;
   versionOf(watch: WatchId): number;
   /** The stored memory replaces the one in force; undefined: no memory is stored any more. */
@@ -41,11 +58,6 @@ export interface HeldWatches {
   mend(watch: Watch): Promise<boolean>;
   /** A decision was committed: its memory is in force from now on. */
   committed(decided: DecidedPoll): void;
-  /** The watches whose memory, figures or health changed. */
-  changedSince: ChangedWatches['since'];
-  healthOf(watch: WatchId): HealthByAlert;
-  figuresOf: Diagnostics['figuresOf'];
-  snapshotOf: Diagnostics['snapshotOf'];
   /** Stores until when each watch was covered, and its snapshot. Rejects with a `StorageError`. */
   flush(): Promise<void>;
 }
@@ -172,10 +184,10 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
       diagnostics.polled(watch, observation, decision);
       changed.note(watch.id);
     },
-    changedSince: (mark) => changed.since(mark),
-    healthOf: (id) => diagnostics.healthOf(id),
-    figuresOf: (id) => diagnostics.figuresOf(id),
-    snapshotOf: (id) => diagnostics.snapshotOf(id),
+    changedSince: changed.since,
+    healthOf: diagnostics.healthOf,
+    figuresOf: diagnostics.figuresOf,
+    snapshotOf: diagnostics.snapshotOf,
     async flush() {
       const ids = idsInOrder.filter((id) => uncovered.has(id));
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {

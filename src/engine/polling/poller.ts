@@ -7,11 +7,9 @@
 // change the others. Memory is read after the claim of its shard, and dropped before another replica can have the
 // shard.
 import type { Ownership } from '../../cluster/ownership.ts';
-import type { Figures } from '../../core/model/figures.ts';
-import type { HealthByAlert } from '../../core/model/health.ts';
 import { showsHead } from '../../core/model/watch/watch.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import type { Decision, Snapshot } from '../../core/model/decision.ts';
+import type { Decision } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Postponed } from '../../core/model/watch/question.ts';
@@ -30,8 +28,7 @@ import {
   type UnkeptDecisions,
 } from './commit-recovery.ts';
 import { createDecider } from './decider.ts';
-import type { ChangedWatches } from './changed-watches.ts';
-import { createHeldWatches } from './held-watches.ts';
+import { createHeldWatches, type WatchReadings } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
 import { paceOfRule } from '../scheduling/groups.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
@@ -106,18 +103,11 @@ export interface Poller {
   drop(shard: Shard): void;
   /** Polls all of them; ends when each is decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
-  memoryOf(watch: WatchId): Memory | undefined;
+  /** Readings of the watches that are polled. */
+  readonly readings: WatchReadings;
   readonly unkept: UnkeptDecisions;
-  /** The watches whose memory, health, figures or snapshot changed since an earlier mark. */
-  changedSince: ChangedWatches['since'];
-  /** Health of the conditions of a watch's alerts. */
-  healthOf(watch: WatchId): HealthByAlert;
-  /** The numbers that its conditions read, from the last successful poll. */
-  figuresOf(watch: WatchId): Figures | null;
-  /** The last snapshot if it is not stored yet. */
-  snapshotOf(watch: WatchId): Snapshot | null;
   /** The reason why an explorer seems to show another chain than before; null if it does not. */
-  otherChain(explorer: string): string | null;
+  readonly otherChain: (explorer: string) => string | null;
   /** Stores until when each watch was covered, and its last snapshot. */
   flush(): Promise<void>;
   /** Resolves when no poll is running. */
@@ -317,13 +307,9 @@ export function createPoller(options: PollerOptions): Poller {
       await Promise.all(polls);
       ticks.end();
     },
-    memoryOf: (id) => held.memoryOf(id),
+    readings: held,
     unkept: recovery,
-    changedSince: (mark) => held.changedSince(mark),
-    healthOf: (id) => held.healthOf(id),
-    figuresOf: (id) => held.figuresOf(id),
-    snapshotOf: (id) => held.snapshotOf(id),
-    otherChain: (explorer) => identity.otherChain(explorer),
+    otherChain: identity.otherChain,
     flush,
     async idle() {
       await Promise.allSettled(running.values());

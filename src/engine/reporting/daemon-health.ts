@@ -106,7 +106,7 @@ export interface WorkingParts {
   readonly notJudged: Pick<NotJudgedItems, 'recent'>;
   /** All explorers of the config. */
   explorers(): readonly ExplorerReading[];
-  memoryOf(id: string): Pick<Memory, 'coveredUntil' | 'paceMs'> | undefined;
+  readonly memoryOf: (id: string) => Pick<Memory, 'coveredUntil' | 'paceMs'> | undefined;
   troubles(): readonly ExplorerTrouble[];
   channels(): ReadonlyMap<string, ChannelHealth>;
   owedToMirrors(): readonly OutboxDepth[];
@@ -197,7 +197,7 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
     head: headStanding(head, {
       watches: watches.get(name) ?? [],
       blind: blindOf.get(name) ?? [],
-      memoryOf: (id) => parts.memoryOf(id),
+      memoryOf: parts.memoryOf,
       now: parts.clock.now(),
     }),
     plan,

@@ -116,8 +116,8 @@ export async function openMeasure(
 
 /** Null: the memory does not contain it, or it is an event. */
 function foundFor({ runtime }: QueryContext, { row, watch }: OpenAlert): FoundState | null {
-  const memory = watch && runtime.memoryOf(watch.id);
-  return memory === null ? null : stateOf(memory, row);
+  const memory = watch === null ? undefined : runtime.readings.memoryOf(watch.id);
+  return memory === undefined ? null : stateOf(memory, row);
 }
 
 function shownState(condition: ConditionState | null): 'firing' | 'recovering' | 'flapping' {
@@ -139,7 +139,7 @@ function countIn(
 ): AlertCard['count'] {
   const group = found?.group ?? null;
   if (watch === null || group === null || rule?.type !== 'count') return null;
-  return countNow(watch, rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
+  return countNow(watch, rule, group, runtime.readings.memoryOf(watch.id)?.coveredUntil ?? now);
 }
 
 /** The newest message of an event: its first line, and its links. */

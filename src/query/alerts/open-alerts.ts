@@ -69,7 +69,7 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
     {
       sources: rows.filter(({ isEvent }) => !isEvent),
       inhibit: runtime.config().inhibit,
-      coveredUntil: (id) => runtime.memoryOf(id)?.coveredUntil ?? null,
+      coveredUntil: (id) => runtime.readings.memoryOf(id)?.coveredUntil ?? null,
       startedAt: runtime.startedAt ?? -Infinity,
     },
     now,

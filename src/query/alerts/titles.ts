@@ -38,16 +38,16 @@ type SnapshotOf = (watch: Watch) => Snapshot | null;
 /** The state contains the last snapshot a few seconds later. */
 async function snapshotsOf({ store, runtime }: QueryContext, alerts: readonly RuledAlert[]): Promise<SnapshotOf> {
   const lasting = alerts.flatMap(({ watch, rule }) => (watch === null || rule?.type !== 'condition' ? [] : [watch.id]));
-  const ids = [...new Set(lasting)].filter((id) => runtime.snapshotOf(id) === null);
+  const ids = [...new Set(lasting)].filter((id) => runtime.readings.snapshotOf(id) === null);
   const stored = ids.length === 0 ? null : await store.diagnostics(ids);
-  return (watch) => runtime.snapshotOf(watch.id) ?? storedSnapshotOf(watch, stored?.get(watch.id));
+  return (watch) => runtime.readings.snapshotOf(watch.id) ?? storedSnapshotOf(watch, stored?.get(watch.id));
 }
 
 async function titleNow(view: QueryContext, alert: RuledAlert, snapshotOf: SnapshotOf): Promise<string> {
   const { row, watch } = alert;
   // The title of an event says what happened; it has no present values.
   if (row.isEvent) return row.title;
-  const memory = watch && view.runtime.memoryOf(watch.id);
+  const memory = watch && view.runtime.readings.memoryOf(watch.id);
   if (watch === null || memory?.checksum !== watch.checksum) return row.title;
   const found = stateOf(memory, row);
   const present = await presentIn(view, { ...alert, watch, memory, found, snapshot: snapshotOf(watch) });

@@ -34,7 +34,7 @@ export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
 
 export async function pendingRow(view: QueryContext, pending: Pending): Promise<AlertRow> {
   const { watch, rule } = pending;
-  const covered = view.runtime.memoryOf(watch.id)?.coveredUntil ?? view.now;
+  const covered = view.runtime.readings.memoryOf(watch.id)?.coveredUntil ?? view.now;
   return {
     key: null,
     episode: null,

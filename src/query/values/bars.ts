@@ -46,7 +46,7 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
   /** The condition began before it fired; all other places show that begin. */
   const beganAt = (span: FiringSpan): Instant => {
-    const memory = runtime.memoryOf(span.watch);
+    const memory = runtime.readings.memoryOf(span.watch);
     const found = memory && stateOf(memory, span);
     return (found && activeSince(found.condition)) ?? span.from;
   };
@@ -65,7 +65,7 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
     async of(watches) {
       const firstPolls = await store.firstPolls(watches);
       const dayOf = (id: WatchId): Day => {
-        const knownFrom = runtime.memoryOf(id) === null ? now : (firstPolls.get(id) ?? from);
+        const knownFrom = runtime.readings.memoryOf(id) === undefined ? now : (firstPolls.get(id) ?? from);
         return { ...spansOf(id), from, now, knownFrom };
       };
       return { barsOf: (id) => barsOf(dayOf(id)), nowOf: (id) => nowOf(dayOf(id), beganAt) };

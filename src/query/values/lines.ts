@@ -45,7 +45,7 @@ const MOST_POINTS = 120;
 /** The kept values after `since`, oldest first: the start of each run, and the present value. */
 export async function linesOf({ store, runtime }: QueryContext, watch: Watch, since: Instant): Promise<Point[]> {
   const path = drawnPath(watch);
-  const memory = runtime.memoryOf(watch.id);
+  const memory = runtime.readings.memoryOf(watch.id);
   if (path === null || memory?.history[path] === undefined) return [];
   const recent = await runsSince(store, { watch: watch.id, path }, { memory, since });
   return pointsSince(recent, since, memory.coveredUntil);

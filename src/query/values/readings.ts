@@ -17,11 +17,11 @@ export async function readingFor(
   alert: ConditionAlert,
 ): Promise<MeasuredValue | null> {
   const { runtime } = view;
-  const memory = runtime.memoryOf(watch.id);
+  const memory = runtime.readings.memoryOf(watch.id);
   const goodAt = memory?.coveredUntil ?? null;
-  const reading = readingOf(runtime.figuresOf(watch.id), { isOld: isOutOfDate(view, watch, goodAt), goodAt });
+  const reading = readingOf(runtime.readings.figuresOf(watch.id), { isOld: isOutOfDate(view, watch, goodAt), goodAt });
   const subject = limitOf(alert.while)?.subject;
-  if (reading === null || memory === null || subject?.type !== 'window') return reading;
+  if (reading === null || memory === undefined || subject?.type !== 'window') return reading;
   const history = await historyAt(view, watch, { memory, windows: [subject.window], at: reading.at });
   return { ...reading, valueOf: (of) => (of.type === 'window' ? history?.(of.window) : reading.valueOf(of)) };
 }
@@ -52,13 +52,13 @@ const FEW_MS = 60_000;
 
 /** The last answer was not usable, or three polls were missed. */
 export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
-  const paceMs = paceIn(runtime.memoryOf(watch.id), watch);
+  const paceMs = paceIn(runtime.readings.memoryOf(watch.id), watch);
   const twoMore = Math.max(2 * paceMs, FEW_MS);
   return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore, paceMs);
 }
 
 /** True if the last answer was not usable, or its figures are stale. */
 export function hasOldData(runtime: RuntimeView, { id }: Watch): boolean {
-  const state = runtime.memoryOf(id)?.data?.state ?? 'ok';
-  return state !== 'ok' || runtime.figuresOf(id)?.isStale === true;
+  const state = runtime.readings.memoryOf(id)?.data?.state ?? 'ok';
+  return state !== 'ok' || runtime.readings.figuresOf(id)?.isStale === true;
 }

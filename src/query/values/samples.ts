@@ -42,7 +42,7 @@ export async function samples(view: QueryContext, name: string, filter: SamplesF
     unit: path === watch.kind.while?.measured ? unitOf(watch) : '',
     from: showInstant(since),
     points: pieces.flatMap(({ from, until, value }) => pointsOf(Math.max(from, since), until, value)),
-    gaps: gapsOf(pieces, { paceMs: paceIn(runtime.memoryOf(watch.id), watch), since, until: now }),
+    gaps: gapsOf(pieces, { paceMs: paceIn(runtime.readings.memoryOf(watch.id), watch), since, until: now }),
     limits: limitsOn(watch, path),
     episodes: firings.map(({ alert, severity, from, until }) => {
       return { alert, severity, from: showInstant(from), until: timeOf(until) };
@@ -64,8 +64,8 @@ interface Wanted {
 }
 
 async function piecesOf({ runtime, store, now }: QueryContext, watch: Watch, { of, since }: Wanted): Promise<Piece[]> {
-  const memory = runtime.memoryOf(watch.id);
-  if (memory === null || memory.checksum !== watch.checksum) return [];
+  const memory = runtime.readings.memoryOf(watch.id);
+  if (memory === undefined || memory.checksum !== watch.checksum) return [];
   const end = memory.coveredUntil ?? now;
   const runs = (await runsSince(store, of, { memory, since })).map(([from, until, value]: Run): Piece => {
     return { from, until: until ?? Math.max(from, end), value };

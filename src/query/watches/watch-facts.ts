@@ -56,7 +56,7 @@ export async function watchFacts(view: Pick<QueryContext, 'runtime' | 'now'>): P
   const watches = view.runtime.watches();
   const before = known.get(watches) ?? nothingKnown(watches);
   known.set(watches, before);
-  const { mark, ids } = view.runtime.changedSince(before.mark);
+  const { mark, ids } = view.runtime.readings.changedSince(before.mark);
   const minute = Math.floor(view.now / MINUTE_MS);
   if (ids === null || minute !== before.minute) await lookAtAll(view, watches, before.facts);
   else for (const id of ids) lookAtOne(view, watches, before, id);
@@ -117,12 +117,12 @@ export function factsOf(
   watch: Watch,
   { now, before }: { readonly now: Instant; readonly before?: WatchFacts | undefined },
 ): WatchFacts {
-  const memory = runtime.memoryOf(watch.id);
+  const memory = runtime.readings.memoryOf(watch.id) ?? null;
   const minute = Math.floor(now / MINUTE_MS);
   // Every poll makes another memory object, whatever it read.
   const isKnown = before !== undefined && memory !== null && before.memory === memory;
   if (isKnown && before.minute === minute) return before;
-  const health = isKnown ? before.health : runtime.healthOf(watch.id);
+  const health = isKnown ? before.health : runtime.readings.healthOf(watch.id);
   const unhealthy = unhealthyIn(health, watch, memory, now);
   if (isKnown) return { ...before, unhealthy, minute };
   return {
@@ -131,7 +131,7 @@ export function factsOf(
     active: memory && worstOf(watch, memory),
     hasPending: memory !== null && hasPending(memory),
     hasOldData: hasOldData(runtime, watch),
-    closeness: closenessIn(watch, runtime.figuresOf(watch.id)),
+    closeness: closenessIn(watch, runtime.readings.figuresOf(watch.id)),
     health,
     unhealthy,
     minute,

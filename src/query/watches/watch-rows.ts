@@ -52,7 +52,7 @@ export function measureOfWatch(
 ): MeasureShape | null {
   const goodAt = memory?.coveredUntil ?? null;
   const isOld = isBlind || isOutOfDate(view, watch, goodAt);
-  const reading = readingOf(view.runtime.figuresOf(watch.id), { isOld, goodAt });
+  const reading = readingOf(view.runtime.readings.figuresOf(watch.id), { isOld, goodAt });
   // Values of windows are computed for a single alert only: a list shows the value itself.
   const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
   const all = plain.flatMap((alert) => measureOf(watch, alert, reading) ?? []);

@@ -100,7 +100,7 @@ const MOST_MESSAGES = 5;
 
 /** The state contains the last snapshot a few seconds later. */
 async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promise<Snapshot | null> {
-  const last = runtime.snapshotOf(watch.id);
+  const last = runtime.readings.snapshotOf(watch.id);
   return last ?? storedSnapshotOf(watch, (await store.diagnostics([watch.id])).get(watch.id));
 }
 
@@ -114,11 +114,11 @@ async function explain(view: QueryContext, watch: Watch, { alerts, open, snapsho
   const { store, runtime, now } = view;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const { id } of alerts) deliveries.set(id, await store.deliveriesOf(watch.id, id, MOST_MESSAGES));
-  const memory = runtime.memoryOf(watch.id);
+  const memory = runtime.readings.memoryOf(watch.id) ?? null;
   return explainWatch(watch, alerts, {
     memory: memory && withStored(memory, await store.samples(watch.id)),
     snapshot,
-    health: runtime.healthOf(watch.id),
+    health: runtime.readings.healthOf(watch.id),
     deliveries,
     recipientsOf: recipientsIn(runtime.config()),
     pause: lastPauseOf(await store.pauses(), watch),
@@ -171,7 +171,7 @@ function alertOf(
     }),
     needs: [...explained.needs],
     aim: explained.aim,
-    counts: countsOf(alert, watch, { memory: runtime.memoryOf(watch.id), now }),
+    counts: countsOf(alert, watch, { memory: runtime.readings.memoryOf(watch.id) ?? null, now }),
     held_back: [...heldBack],
     operators: [...explained.operators],
     health: health.is,

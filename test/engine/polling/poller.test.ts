@@ -48,7 +48,7 @@ test('a defect around one watch is a missed poll of it, logged once: the others 
   await poller.poll(both, signal);
   expect(seen.polled).toHaveLength(2);
   await poller.poll(both, signal);
-  expect(both.map(({ id }) => poller.memoryOf(id)?.data?.state)).toEqual(['error', 'ok']);
+  expect(both.map(({ id }) => poller.readings.memoryOf(id)?.data?.state)).toEqual(['error', 'ok']);
   expect(log.lines.filter((line) => line === 'error watch:failed')).toHaveLength(1);
   failing.rule = '';
   await poller.poll(both, signal);

@@ -141,7 +141,7 @@ test('a process that had been stopped for a minute woke: nothing that it decides
 
   const held = [...(await store.recall()).values()][0];
   await one.ownership.claim(EXPLORER_SHARD);
-  expect(one.poller.memoryOf(watches[0]?.id ?? '')).toEqual(held);
+  expect(one.poller.readings.memoryOf(watches[0]?.id ?? '')).toEqual(held);
 });
 
 test('a poll that was under way when its shard was given back has no effect, and the next holder polls for it', async () => {

@@ -29,7 +29,7 @@ async function aStory(watches = one, pace = { ms: 60_000 }) {
     paceOf: () => pace.ms,
     storage: () => 'works',
     pausedUntil: () => null,
-    memoryOf: (id) => poller.memoryOf(id),
+    memoryOf: poller.readings.memoryOf,
   });
   let current = watches;
   const load = async (next: typeof watches): Promise<void> => {

@@ -108,7 +108,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
   });
   const blind = createBlindWatches({
     clock,
-    memoryOf: (id) => poller.memoryOf(id),
+    memoryOf: poller.readings.memoryOf,
     pausedUntil: () => null,
     storage: () => known.storage,
   });
