@@ -53,7 +53,7 @@ export async function openApp(given: AppOptions): Promise<App> {
   const closing = opened.move();
   return {
     url: web.url,
-    watches: () => runtime.watches(),
+    watches: runtime.watches,
     reload: () => {
       reloader.request();
     },
@@ -124,7 +124,7 @@ function loopsOf(
     fence: () => ownership.fenceOf('service:dispatch'),
     clock,
     storage: () => createStorageBackoff({ loop: 'operators' }, log),
-    watches: () => runtime.watches(),
+    watches: runtime.watches,
     notify: () => runtime.self(),
     timeZone: runtime.timeZone,
     onChanged: () => {
@@ -139,8 +139,8 @@ function loopsOf(
   const summary = { health: () => summaryOfHealth(health()) };
   const kept = options.isDry ? null : createAnchorFile(options.setup.config.state.file);
   const loops: Loop[] = [
-    { name: 'reloader', run: (end) => reloader.run(end) },
-    { name: 'self-alerts', run: (end) => self.run(end) },
+    { name: 'reloader', run: reloader.run },
+    { name: 'self-alerts', run: self.run },
     { name: 'operators', run: whileHeld('service:dispatch', (end) => keepPolicy(policy, end)) },
     { name: 'heartbeat', run: whileHeld('service:dispatch', (end) => beatUntil(beat, end)) },
     { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },

@@ -35,7 +35,7 @@ export async function reportDaily(
       ownership,
       settings: () => runtime.digest(),
       timeZone: runtime.timeZone,
-      work: () => runtime.work(),
+      work: runtime.work,
       blind: () => causesOf(health().blind).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
       // Another replica has the books of the plans that it uses.
       plans: () => plansOf(health().explorers.filter(({ polled }) => polled > 0)),

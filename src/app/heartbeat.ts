@@ -57,10 +57,8 @@ export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): P
     {
       ...posting,
       vitals: {
-        turns: () => scheduler.turns(),
-        turn: () => {
-          scheduler.turn();
-        },
+        turns: scheduler.turns,
+        turn: scheduler.turn,
         probe: (at) => store.probe(at),
         anchor: () => store.journalHead(),
         allHeld: () => ownership.allHeld(),

@@ -38,13 +38,13 @@ function worldOf({ store, runtime, clock }: OperatorParts): OperatorWorld {
   return {
     clock,
     timeZone: runtime.timeZone,
-    watches: () => runtime.watches(),
+    watches: runtime.watches,
     selfLabels: () => selfLabels(new Set(runtime.watches().map(({ target }) => target.explorer))),
-    channels: () => runtime.channels(),
+    channels: runtime.channels,
     openAlerts: (keys) => store.openAlerts(keys === undefined ? { at: clock.now() } : { at: clock.now(), keys }),
     silences: async () => (await store.policy(clock.now())).silences,
     acks: async () => (await store.policy(clock.now())).acks,
-    sample: (channel) => runtime.sample(channel),
+    sample: runtime.sample,
   };
 }
 

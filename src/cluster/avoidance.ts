@@ -18,12 +18,12 @@ export interface Reach {
 }
 
 export interface Avoidance {
-  consult(reach: Reach): void;
+  readonly consult: (reach: Reach) => void;
   /** Left to others now. */
   shards(): Shard[];
   announced(): Pick<AnnouncedConfig, 'avoids' | 'reaches' | 'unreached'>;
   /** False: no other replica can claim it. */
-  avoid(shard: Shard): boolean;
+  readonly avoid: (shard: Shard) => boolean;
   /** Once in each round, when the others are known. */
   look(): void;
 }

@@ -15,9 +15,9 @@ import type { Follower } from './ownership.ts';
 export interface HeldShards {
   /** Shards that are not known to be lost, including those that are about to be given back. */
   all(): readonly HeldShard[];
-  fenceOf(shard: Shard): Fence | null;
+  readonly fenceOf: (shard: Shard) => Fence | null;
   mayWork(shard: Shard): boolean;
-  follow(follower: Follower): void;
+  readonly follow: (follower: Follower) => void;
   add(held: ClaimedShard, deadline: number): void;
   /** All leases last until `deadline`. */
   prolong(deadline: number): void;

@@ -218,7 +218,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
 
   return {
     isShared: true,
-    fenceOf: (shard) => held.fenceOf(shard),
+    fenceOf: held.fenceOf,
     // No work is done by another config before it is known to be in force.
     mayWork: (shard) => declared?.checksum === inForce && held.mayWork(shard),
     declare(config) {
@@ -227,18 +227,14 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
       declared = config;
       roundAt = 0;
     },
-    follow: (follower) => {
-      held.follow(follower);
-    },
+    follow: held.follow,
     lost(shard) {
       counts.fencedCommits += 1;
       if (held.fenceOf(shard) !== null) void note('commit-fenced', { shard });
       drop(shard, 'a write of it was refused');
     },
-    avoid: (shard) => avoidance.avoid(shard),
-    consult: (reach) => {
-      avoidance.consult(reach);
-    },
+    avoid: avoidance.avoid,
+    consult: avoidance.consult,
     view: () =>
       viewOf({
         newest,
@@ -250,7 +246,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
         counts,
       }),
     mayRetire: () => mayRetire(state, clock.monotonic(), leaseMs),
-    allHeld: () => cluster.allHeld(),
+    allHeld: cluster.allHeld,
     async run(signal) {
       try {
         while (!signal.aborted) {

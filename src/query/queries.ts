@@ -48,7 +48,7 @@ import { watches } from './watches/watches.ts';
 /** Each rejects with a `StorageError` if the state does not answer, and lists with a `BadCursor` for a wrong cursor. */
 export interface Queries {
   /** Changes whenever one of the other queries may answer otherwise. */
-  edition(): Promise<string>;
+  readonly edition: () => Promise<string>;
   /** Open ones. */
   alerts(filter: AlertListFilter): Promise<List<AlertCard>>;
   /** Null: there never was one. */

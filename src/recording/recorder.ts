@@ -33,7 +33,7 @@ export interface Recorder extends PollHook, AsyncDisposable {
   /** Every answer that an explorer decoded, with its body. */
   readonly onAnswer: (answer: object, body: Buffer) => void;
   /** Writes every second until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
   /** Writes the waiting notes. */
   flush(): Promise<void>;
 }

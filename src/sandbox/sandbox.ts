@@ -84,7 +84,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     clock,
     hasControl,
     calls,
-    head: () => world.head(),
+    head: world.head,
     ask: (request) => api.ask(request),
     takeFault({ route: { operation, path } }, status) {
       if (operation === null) return undefined;

@@ -29,7 +29,7 @@ export interface World {
   readonly chain: Chain;
   readonly tokens: TokenBook;
   readonly overlay: Overlay;
-  head(): number;
+  readonly head: () => number;
   /** The same world `blocks` earlier; values that the control API sets are shown at once. */
   behind(blocks: number): World;
   timeOf(height: number): Instant;
@@ -114,12 +114,12 @@ function createView(parts: Parts, blocks: number, behind: World['behind']): Worl
     overlay,
     head,
     behind: (more) => behind(blocks + more),
-    timeOf: (height) => calendar.timeOf(height),
+    timeOf: calendar.timeOf,
     chain: createChain(parts.chain, head),
     ref: (address) => refs(address).ref,
     refRow: (address) => refs(address).row,
     creationOf: (address) => creationOf(accounts, compose, keyOf(address)),
-    account: (number) => accounts.account(number),
+    account: accounts.account,
     coin: (address) =>
       overlay.coins.get(keyOf(address)) ??
       ledger.coin(keyOf(address), head()) ??

@@ -61,9 +61,9 @@ export interface ChannelSet {
   /** Wakes the loops of receivers that keep their own state, after a transition or an acknowledgement. */
   wakeMirrors(): void;
   /** The alerts that such receivers did not accept. */
-  owedToMirrors(): readonly OutboxDepth[];
+  readonly owedToMirrors: () => readonly OutboxDepth[];
   /** The names of open channels. */
-  names(): readonly string[];
+  readonly names: () => readonly string[];
   /** Tries all waiting deliveries of the channel at once. */
   resume(channel: string): void;
   /** The results of the attempts on each open channel. */
@@ -71,7 +71,7 @@ export interface ChannelSet {
   /** One immediate attempt for a delivery that is not in the outbox. Never rejects. */
   sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
   /** Sends a sample to each recipient at once. Never rejects; empty for a channel that is not open. */
-  sample(channel: string): Promise<readonly SampleTry[]>;
+  readonly sample: (channel: string) => Promise<readonly SampleTry[]>;
   /** Waits for deliveries in flight; aborts them after `budgetMs`. */
   stop(budgetMs: number): Promise<void>;
 }
@@ -157,8 +157,8 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
     const loops: Pick<Loop, 'name' | 'run'>[] = [
       { name: 'sender', run: (signal) => sender.run(signal, abandoning.signal) },
     ];
-    if (mirror !== null) loops.push({ name: 'mirror', run: (signal) => mirror.loop.run(signal) });
-    if (acks !== null) loops.push({ name: 'acknowledgements', run: (signal) => acks.run(signal) });
+    if (mirror !== null) loops.push({ name: 'mirror', run: mirror.loop.run });
+    if (acks !== null) loops.push({ name: 'acknowledgements', run: acks.run });
     const running = loops.map(({ name, run }) =>
       supervise({ name, about, run: whileHeld(`channel:${built.name}`, run) }, stopping.signal),
     );

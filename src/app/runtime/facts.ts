@@ -22,8 +22,8 @@ export function createFacts(
   return {
     watches: () => inForce().watches,
     readings: poller.readings,
-    blind: () => blindWatches.blind(),
-    unseen: () => blindWatches.unseen(),
+    blind: blindWatches.blind,
+    unseen: blindWatches.unseen,
     polls: (watch) => pollRing.of(watch),
     loadedAt: () => inForce().loadedAt,
     ruleFile: (file) => inForce().ruleFiles.get(file) ?? null,

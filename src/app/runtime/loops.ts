@@ -28,16 +28,16 @@ export function runtimeLoops(options: LoopsOptions): Loop[] {
     await dispatcher.run(signal);
   };
   const all: Loop[] = [
-    { name: 'scheduler', run: (signal) => scheduler.run(signal) },
-    { name: 'spending', run: (signal) => spending.run(signal) },
+    { name: 'scheduler', run: scheduler.run },
+    { name: 'spending', run: spending.run },
     { name: 'dispatcher', run: whileHeld('service:dispatch', dispatch) },
     { name: 'retirement', run: whileHeld('service:dispatch', (signal) => retirement.run(signal)) },
     ...upkeepLoops({ ...options, isFull, isPruner }),
-    { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
+    { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: blindWatches.blind }, signal) },
     { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
   ];
   if (ownership.isShared)
     all.push({ name: 'replicas', run: whileHeld('service:dispatch', (signal) => coveredElsewhere.run(signal)) });
-  if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
+  if (recorder !== null) all.push({ name: 'recorder', run: recorder.run });
   return all;
 }

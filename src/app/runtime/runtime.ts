@@ -39,19 +39,19 @@ export interface Runtime extends AsyncDisposable {
    */
   prepare(next: Setup): Promise<Prepared>;
   /** The watches in force; none before the first commit. */
-  watches(): readonly Watch[];
+  readonly watches: () => readonly Watch[];
   /** The watches in force that this process polls. */
-  polled(): readonly Watch[];
+  readonly polled: () => readonly Watch[];
   /** The other replica that asks the explorer; null if none is known. */
-  replicaOf(explorer: string): string | null;
+  readonly replicaOf: (explorer: string) => string | null;
   /** The parts that observe polls and channels, for the health of the daemon. */
   readonly parts: WorkingParts;
   /** The names of the open channels. */
-  channels(): readonly string[];
+  readonly channels: () => readonly string[];
   /** Sends on this channel again, even if its receiver had answered that it no longer exists. */
   retry(channel: string): void;
   /** Sends a sample to each recipient of the channel at once. */
-  sample(channel: string): Promise<readonly SampleTry[]>;
+  readonly sample: (channel: string) => Promise<readonly SampleTry[]>;
   /** Polls these watches at once, beside their own due times. */
   pollNow(watches: readonly Watch[]): void;
   /** The alerts in memory, for the metrics. */
@@ -69,7 +69,7 @@ export interface Runtime extends AsyncDisposable {
   /** The time zone for texts to people. */
   readonly timeZone: () => string;
   /** Counts of work since the start. */
-  work(): WorkByExplorer;
+  readonly work: () => WorkByExplorer;
   /** Readings of the watches that this process polls. */
   readonly readings: WatchReadings;
   /** Data about watches and explorers that only this process has. */
@@ -222,15 +222,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       memoryOf,
       troubles: () => [...refusals(), ...otherChains()],
       channels: () => channels.health(),
-      owedToMirrors: () => channels.owedToMirrors(),
+      owedToMirrors: channels.owedToMirrors,
       backups: backupHealth,
       lowDisk: () => lowDisk,
     },
-    channels: () => channels.names(),
+    channels: channels.names,
     retry(channel) {
       channels.resume(channel);
     },
-    sample: (channel) => channels.sample(channel),
+    sample: channels.sample,
     pollNow(resumed) {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },

@@ -20,7 +20,7 @@ export interface StateFile {
   /** Null if the settings want no backups. */
   backups(settings: StateSettings): Backups | null;
   /** Throws if the file system does not answer. */
-  measure(): DiskUse;
+  readonly measure: () => DiskUse;
 }
 
 /** The file that was opened at the start, even if a reload names another one. */
@@ -60,7 +60,7 @@ export function upkeepLoops(options: UpkeepOptions): Loop[] {
 
 function diskWatch(stateFile: StateFile, { settings, metrics, onDiskLow, log }: UpkeepOptions): () => void {
   return createDiskWatch({
-    measure: () => stateFile.measure(),
+    measure: stateFile.measure,
     maxBytes: () => settings()?.maxBytes ?? 0,
     onMeasured: (use) => {
       metrics.stateMeasured(use);

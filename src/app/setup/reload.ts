@@ -40,7 +40,7 @@ export interface Reload {
   /** Never rejects. */
   run(signal: AbortSignal): Promise<ReloadEnd>;
   /** Why the files on disk are not in force; null if they are. */
-  rejected(): Rejected | null;
+  readonly rejected: () => Rejected | null;
 }
 
 export function createReload(options: ReloadOptions): Reload {

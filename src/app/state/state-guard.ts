@@ -9,7 +9,7 @@ export interface StateGuard {
   /** The same check once, as the last step of a daemon. */
   look(): Promise<void>;
   /** The time of the last such repair, for one hour; else null. */
-  restoredAt(): Instant | null;
+  readonly restoredAt: () => Instant | null;
 }
 
 export interface StateGuardOptions {

@@ -70,8 +70,8 @@ function runtimeView(options: ViewOptions, startedAt: Instant): Omit<RuntimeView
     config,
     selfLabels: () => selfLabels(config().explorers.keys()),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
-    rejected: () => reload.rejected(),
-    replicaOf: (explorer) => runtime.replicaOf(explorer),
+    rejected: reload.rejected,
+    replicaOf: runtime.replicaOf,
     cluster: () => (ownership.isShared ? ownership.view() : null),
   };
 }

@@ -22,7 +22,7 @@ import { createDiagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';
 
-/** What is known of each watch: its memory, and what its last polls gave. */
+/** The memory of each watch, and the results of its last polls. */
 export interface WatchReadings {
   /** Undefined before the first commit of a watch without a stored memory. Another object after every poll. */
   readonly memoryOf: (watch: WatchId) => Memory | undefined;

@@ -21,8 +21,8 @@ export interface BlindWatches {
   /** Watches without a finished poll that were neither paused nor outside the hours of their cron. */
   unpolled(): Watch[];
   /** As `unpolled`, for watches without a successful poll. */
-  unseen(): Watch[];
-  blind(): BlindWatch[];
+  readonly unseen: () => Watch[];
+  readonly blind: () => BlindWatch[];
   /** Watches that missed a due time, and are not blind yet. */
   overdue(): BlindWatch[];
   /** The time of its last successful poll since it was adopted; null: none. */

@@ -43,11 +43,11 @@ export interface Scheduler {
   /** Polls it once more after that time, if it is still one of them then. */
   pollAgain(watch: WatchId, afterMs: number): void;
   /** The number of checks for due watches so far. */
-  turns(): number;
+  readonly turns: () => number;
   /** Checks for due watches now. */
-  turn(): void;
+  readonly turn: () => void;
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: SchedulerOptions): Scheduler {

@@ -63,7 +63,7 @@ export interface Spending {
   /** Plans now. */
   plan(): void;
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const LOOK_MS = 60_000;

@@ -50,7 +50,7 @@ export interface SelfAlertsOptions {
 
 export interface SelfAlerts {
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
   /** The instances that are remembered. */
   watches(): readonly Watch[];
   memoryOf(id: WatchId): Memory | undefined;

@@ -34,7 +34,7 @@ const MOST_OLD_EVENTS = 100;
 
 export interface AckPasser extends Pick<WokenLoop, 'wake'> {
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 export function createAckPasser(options: AckPasserOptions): AckPasser {

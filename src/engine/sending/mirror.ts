@@ -16,7 +16,7 @@ import { createWokenLoop } from '../woken-loop.ts';
 
 export interface MirrorLoop {
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
   /** Call this after a change. Safe to call at any time, also before `run`. */
   wake(): void;
   /** Alerts that were posted and not accepted; null: none. */

@@ -30,7 +30,7 @@ export type ReloadEnd = 'done' | 'again';
 export interface Reloader {
   /** Reload soon, as after SIGHUP. Safe to call at any time, also before `run`. */
   request(): void;
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const LOOK_MS = 1000;

@@ -33,7 +33,7 @@ export function httpNotifier<D extends { readonly allow: readonly string[] }>(ch
     pace: channel.pace,
     giveUpAfterMs: GIVE_UP_AFTER_MS,
     recipients: (_to, name) => [name],
-    warnings: (to) => channel.warnings(to),
+    warnings: channel.warnings,
     open(to, tools) {
       const poster = createPoster({ tools, totalMs, allow: to.allow, secrets: channel.secretsIn(to), mostAnswerBytes });
       return {

@@ -42,7 +42,7 @@ interface CreationSite {
 
 export interface Accounts {
   /** One of the crowd, by a number of any size. */
-  account(number: number): string;
+  readonly account: (number: number) => string;
   /** The account's number; undefined for any other address. */
   numberOf(key: string): number | undefined;
   createdAt(creationSite: CreationSite): string;

@@ -8,7 +8,7 @@ export const GENESIS: Instant = Date.UTC(2026, 0, 1);
 
 export interface Calendar {
   head(): number;
-  timeOf(height: number): Instant;
+  readonly timeOf: (height: number) => Instant;
   /** Moves a manual head; otherwise a ControlProblem. Returns the new head. */
   mine(blocks: number): number;
   /** Stops the head at its height. */

@@ -59,7 +59,7 @@ export interface SharedCluster {
   memoryFormat(): number;
 
   /** True if each shard has a live replica, or will soon: its lease ended 5 seconds ago at most. */
-  allHeld(): Promise<boolean>;
+  readonly allHeld: () => Promise<boolean>;
 
   /** Stores the config in force if the expected one was in force before. False: another replica was faster. */
   agree(config: string, expects: string | null, at: Instant): Promise<boolean>;

@@ -94,7 +94,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
   app.use(onlyVisitors(visitors, now, (c) => c.html(bare(askToEnter(c)).toString(), 401)));
-  app.get('/events', createEvents({ clock, edition: () => queries.edition(), news, audience, onChanged: periods.end }));
+  app.get('/events', createEvents({ clock, edition: queries.edition, news, audience, onChanged: periods.end }));
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;
   app.post('/leave', ...proven, (c) => entering.leave(c));
