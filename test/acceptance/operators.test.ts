@@ -8,7 +8,7 @@ import { runApp, serveBalances, type AppChange, type BalanceExplorer, type Runni
 import { callApi as call, OPERATOR_TOKEN as TOKEN, readApi, type Call } from '../support/web/api-calls.ts';
 import { run } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createStoryClock } from '../support/fake-clock.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
 import { onFileAlone } from '../support/store/on-file-alone.ts';
 import { onState } from '../support/store/peek.ts';
@@ -147,7 +147,7 @@ test('a daemon that is started over a pause waits for no poll of that watch befo
   await place.running.polls.reached(WATCHES);
   await call(place.running, pause('coins', 1));
   await place.running[Symbol.asyncDispose]();
-  const clock = createFakeClock(Date.UTC(2026, 0, 1) + HOUR / 2);
+  const clock = createStoryClock(Date.UTC(2026, 0, 1) + HOUR / 2);
   await using next = await aDaemon({ in: place, clock });
   const unpolled = async (): Promise<string> => (await next.running.readyz()).body;
   expect(await unpolled()).not.toMatch(/not polled yet.*coins/);

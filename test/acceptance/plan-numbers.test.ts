@@ -7,7 +7,7 @@ import { serveSandbox } from '../../src/sandbox/server.ts';
 import { runApp } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createStoryClock } from '../support/fake-clock.ts';
 import { callApi, OPERATOR_TOKEN } from '../support/web/api-calls.ts';
 
 const CONFIG = (url: string): string => `
@@ -72,7 +72,7 @@ interface Forecast {
 }
 
 test('`check`, `plan`, `status`, API and page say the same of what watches cost, and of how they are stretched', async () => {
-  const clock = createFakeClock(Date.UTC(2026, 0, 2));
+  const clock = createStoryClock(Date.UTC(2026, 0, 2));
   const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock, quiet: true, limits: { credits: 100_000 } });
   await using served = await serveSandbox(sandbox);
   using folder = createFolder({ 'config.yaml': CONFIG(served.url), 'rules.yaml': RULES });

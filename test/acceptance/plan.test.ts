@@ -8,7 +8,7 @@ import { serveSandbox } from '../../src/sandbox/server.ts';
 import { runApp, type RunningApp } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createStoryClock } from '../support/fake-clock.ts';
 import { callApi, OPERATOR_TOKEN } from '../support/web/api-calls.ts';
 import { onState } from '../support/store/peek.ts';
 import { stateOf } from '../support/store/story-state.ts';
@@ -76,7 +76,7 @@ async function onPlan({
   says?: (left: string, answer: number) => string;
 }): Promise<Planned> {
   await using opened = new AsyncDisposableStack();
-  const clock = createFakeClock(Date.UTC(2026, 0, 2) - hoursLeft * HOUR);
+  const clock = createStoryClock(Date.UTC(2026, 0, 2) - hoursLeft * HOUR);
   const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock, quiet: true, limits: { credits: 43_200 } });
   sandbox.spend({ credits: 43_200 - credits });
   const answers: Planned['answers'] = [];

@@ -14,7 +14,7 @@ import { readRegularFile } from '../../src/lib/files/regular-file.ts';
 import { createRedactor } from '../../src/lib/redact.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Folder } from './daemon.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createStoryClock, type FakeClock } from './fake-clock.ts';
 import { createInbox, type Arrivals } from './sinks.ts';
 import { inStory } from './store/story-cluster.ts';
 import { isOnPostgres } from './store/story-state.ts';
@@ -51,7 +51,7 @@ const LARGEST_FILE = 1024 * 1024;
 
 /** Opens the app of `config.yaml` in the folder and runs it until it is disposed of. */
 export async function runApp(folder: Folder, change: AppChange = {}): Promise<RunningApp> {
-  const { clock = createFakeClock() } = change;
+  const { clock = createStoryClock() } = change;
   const log = createAwaitedLog();
   const polls = createInbox<string>();
   const open = change.openStore ?? openStore;

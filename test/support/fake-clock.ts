@@ -26,11 +26,30 @@ export interface FakeClock extends Clock {
 
 interface Sleeper {
   until: Instant;
+  readonly isLook: boolean;
   wake(): void;
 }
 
-/** `createFakeClock(0)`: starts at 1970-01-01T00:00:00Z; the default is 2026-01-01T00:00:00Z. */
-export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeClock {
+/** The pause of loops that look whether something changed. */
+const LOOK_MS = 1000;
+const STRIDE_MS = 10_000;
+/** In less than a minute everything is on time. */
+const LEAST_IN_STRIDES_MS = 60_000;
+
+/**
+ * A fake clock for a whole daemon. Three of its loops look each second whether something changed, which takes most of the time
+ * of a story that passes hours. Where a minute or more passes at once, they look every ten seconds and at the end, as on a
+ * machine that is very busy; all other sleeps end on time.
+ */
+export function createStoryClock(start?: Instant): FakeClock {
+  return createFakeClock(start, STRIDE_MS);
+}
+
+/**
+ * `createFakeClock(0)`: starts at 1970-01-01T00:00:00Z; the default is 2026-01-01T00:00:00Z. `strideMs`: sleeps of a
+ * second end as late as this, if a minute or more passes at once.
+ */
+export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1), strideMs = 0): FakeClock {
   let now = start;
   // By how much it was set, forward less back.
   let setBy = 0;
@@ -38,8 +57,16 @@ export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeCloc
   const watchers = new Set<() => void>();
 
   async function wakeUntil(end: Instant): Promise<void> {
-    for (let next = first(sleeping, end); next !== undefined; next = first(sleeping, end)) {
-      now = Math.max(now, next.until);
+    const from = now;
+    const isInStrides = strideMs > 0 && end - from >= LEAST_IN_STRIDES_MS;
+    const wakesAt = ({ until, isLook }: Sleeper): Instant =>
+      isInStrides && isLook && until <= end
+        ? Math.min(from + Math.ceil((until - from) / strideMs) * strideMs, end)
+        : until;
+    for (;;) {
+      const next = first(sleeping, end, wakesAt);
+      if (next === undefined) return;
+      now = Math.max(now, wakesAt(next));
       next.wake();
       await settled();
     }
@@ -56,7 +83,7 @@ export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeCloc
           signal?.removeEventListener('abort', wake);
           resolve();
         };
-        const sleeper = { until: now + ms, wake };
+        const sleeper = { until: now + ms, isLook: ms === LOOK_MS, wake };
         sleeping.add(sleeper);
         signal?.addEventListener('abort', wake, { once: true });
         for (const look of watchers) look();
@@ -95,10 +122,16 @@ export function createFakeClock(start: Instant = Date.UTC(2026, 0, 1)): FakeCloc
 }
 
 /** The sleeper that wakes first, at `end` at the latest; of equals the one that fell asleep first. */
-function first(sleeping: ReadonlySet<Sleeper>, end: Instant): Sleeper | undefined {
-  let found: Sleeper | undefined;
-  for (const sleeper of sleeping)
-    if (sleeper.until <= end && (found === undefined || sleeper.until < found.until)) found = sleeper;
+function first(
+  sleeping: ReadonlySet<Sleeper>,
+  end: Instant,
+  wakesAt: (sleeper: Sleeper) => Instant,
+): Sleeper | undefined {
+  let [found, foundAt]: [Sleeper | undefined, Instant] = [undefined, Infinity];
+  for (const sleeper of sleeping) {
+    const at = wakesAt(sleeper);
+    if (at <= end && at < foundAt) [found, foundAt] = [sleeper, at];
+  }
   return found;
 }
 

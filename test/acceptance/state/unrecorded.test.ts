@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callApi, OPERATOR_TOKEN, readApi } from '../../support/web/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { createStoryClock } from '../../support/fake-clock.ts';
 import {
   createInbox,
   createSmtpSink,
@@ -87,7 +87,7 @@ ${routes}
     }),
   );
   const refused = createInbox<unknown>();
-  const clock = createFakeClock();
+  const clock = createStoryClock();
   const run = (): Promise<RunningApp> =>
     runApp(folder, {
       clock,

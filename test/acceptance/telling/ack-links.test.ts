@@ -5,7 +5,7 @@ import { openReader } from '../../../src/store/open.ts';
 import { ackToken } from '../../../src/web/guard/ack-links.ts';
 import { runApp, serveBalances, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { createStoryClock } from '../../support/fake-clock.ts';
 import { createSmtpSink, createWebhookSink, type ReceivedMail } from '../../support/sinks.ts';
 import { stateOf } from '../../support/store/story-state.ts';
 
@@ -43,7 +43,7 @@ rules: [rules.yaml]
 `;
   const on = `public_url: '${PUBLIC}', links: true`;
   const folder = opened.use(createFolder({ 'config.yaml': config(on), 'rules.yaml': RULES }));
-  const clock = createFakeClock();
+  const clock = createStoryClock();
   const printed: string[] = [];
   const print = async (line: string): Promise<void> => void printed.push(line);
   const start = (): Promise<RunningApp> => runApp(folder, { clock, print });

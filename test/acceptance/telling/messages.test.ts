@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { serve, serviceNamed, DISCORD_PATH } from '../../notifiers/services.ts';
 import { runApp, serveBalances } from '../../support/app.ts';
 import { createFolder } from '../../support/daemon.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { createStoryClock } from '../../support/fake-clock.ts';
 import { createSmtpSink } from '../../support/sinks.ts';
 
 const MINUTE = 60_000;
@@ -28,7 +28,7 @@ rules: [rules.yaml]
 `;
   const rules = `watches:\n${watches.map((one) => `  - { kind: balance, of: treasury, every: 1m, ${one} }\n`).join('')}`;
   const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': rules }));
-  const running = opened.use(await runApp(folder, { clock: createFakeClock() }));
+  const running = opened.use(await runApp(folder, { clock: createStoryClock() }));
   await running.polls.reached(watches.length);
   const all = opened.move();
   return {

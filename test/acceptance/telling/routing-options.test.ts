@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder } from '../../support/daemon.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { createStoryClock } from '../../support/fake-clock.ts';
 import { createSmtpSink, refusal, type SmtpSink } from '../../support/sinks.ts';
 
 const CHANNELS = ['ops', 'payments', 'pager'];
@@ -46,7 +46,7 @@ rules: [rules.yaml]
     ([id, own]) => `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [${own}] }\n`,
   );
   const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': `watches:\n${watches.join('')}` }));
-  const running = opened.use(await runApp(folder, { clock: createFakeClock() }));
+  const running = opened.use(await runApp(folder, { clock: createStoryClock() }));
   await running.polls.reached(watches.length);
   const all = opened.move();
   const parts = { explorer, running, smtp, refused, watches: watches.length };

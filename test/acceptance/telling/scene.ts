@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import { createStoryClock } from '../../support/fake-clock.ts';
 import { createSmtpSink, createWebhookSink, refusal, status } from '../../support/sinks.ts';
 import type { Answer, SmtpSink, WebhookSink } from '../../support/sinks.ts';
 import { callApi, OPERATOR_TOKEN, readApi } from '../../support/web/api-calls.ts';
@@ -76,7 +76,7 @@ export async function aScene(config: Written, alerts: string): Promise<Scene> {
   const hooks = opened.use(await createWebhookSink(answer));
   const places = { explorer: explorer.url, smtp: smtp.url, hooks: hooks.origin };
   const folder = opened.use(createFolder({ 'config.yaml': configOf(config, places), 'rules.yaml': rulesOf(alerts) }));
-  const clock = createFakeClock();
+  const clock = createStoryClock();
   const start = (): Promise<RunningApp> => runApp(folder, { clock, env: { ALICE: OPERATOR_TOKEN } });
   let running = await start();
   await running.polls.reached(1);
