@@ -4,6 +4,7 @@ import { contextOf as contextOfItem } from './alerts/events/event-matching.ts';
 import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Steps } from '../lib/steps.ts';
 import type { WindowHistory } from './model/watch/condition.ts';
 import { dueOf } from './model/watch/identity.ts';
 import { dataStateOf } from './model/quality/data-state.ts';
@@ -30,7 +31,7 @@ export interface EvaluatedPoll extends AlertPoll {
   readonly fields: FieldSightings;
 }
 
-export function pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): EvaluatedPoll {
+export function* pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): Steps<EvaluatedPoll> {
   const { at } = observation;
   const budget = { left: 0 };
   const wantedMs = watch.schedule.intervalMs;
@@ -44,7 +45,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
     const data = dataStateOf(observation, { isStale: false, isKnown: false, lacksField: false });
     return { watch, time, budget, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
   }
-  const detection = detect(watch, memory, observation, intervalMs);
+  const detection = yield* detect(watch, memory, observation, intervalMs);
   const samples = sample(memory.history, watch.sampled, detection.now, time);
   const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf(memory, past)) });
   const isStale = isHeadStale(observation);
@@ -96,7 +97,7 @@ function detect(
   { state, alerts, coveredUntil }: Memory,
   { at, seen, partial, chain }: SeenObservation,
   intervalMs: number,
-): Detection<unknown> {
+): Steps<Detection<unknown>> {
   const isComplete = partial === null;
   const scope = { at, tracked, judged, isComplete, awaited: awaitedBy(alerts), chain, coveredUntil, intervalMs };
   return kind.detect(target, state, seen, scope);

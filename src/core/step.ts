@@ -39,7 +39,7 @@ export function step(watch: Watch, memory: Memory, observation: Observation, pas
   return finish(stepInSteps(watch, memory, observation, past));
 }
 
-/** The same, with a pause after the detection, and after each item that conditions judge. */
+/** The same, with pauses in the detection, after it, and after each item that conditions judge. */
 export function* stepInSteps(
   watch: Watch,
   memory: Memory,
@@ -48,7 +48,7 @@ export function* stepInSteps(
 ): Steps<Decision> {
   if (isOlder(memory, observation)) return nothingNew(watch.id, memory);
   const start = continued(watch, memory, observation.at);
-  const poll = pollOf(watch, start.memory, observation, start.isSame ? past : NO_PAST);
+  const poll = yield* pollOf(watch, start.memory, observation, start.isSame ? past : NO_PAST);
   yield;
   const evaluations: NamedEvaluation[] = [];
   for (const alert of watch.alerts)

@@ -6,6 +6,12 @@ export type Steps<T> = Generator<undefined, T, undefined>;
 
 const ITEMS_IN_STEP = 500;
 
+/** The result of work that needs no pause. */
+export function* inOneStep<T>(result: T): Steps<T> {
+  yield* [];
+  return result;
+}
+
 /** The same as `all.map(map)`. */
 export function* mapInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<B[]> {
   const mapped: B[] = [];
@@ -24,6 +30,12 @@ export function* eachInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps
     yield;
   }
   return mapped;
+}
+
+/** The same as `all.filter(isOne)`. */
+export function* filterInSteps<A>(all: readonly A[], isOne: (one: A) => boolean): Steps<A[]> {
+  const isIn = yield* mapInSteps(all, isOne);
+  return all.filter((_one, index) => isIn[index]);
 }
 
 /** Counts the items of many pieces of work, and tells after which piece a step is over. */

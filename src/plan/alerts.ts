@@ -14,6 +14,7 @@ import { retire, step } from '../core/step.ts';
 import { isActive } from '../core/alerts/emission.ts';
 import { showRecipient } from '../rules/describe.ts';
 import type { StoredDiagnostics } from '../store/contract/memories.ts';
+import { inOneStep } from '../lib/steps.ts';
 
 export interface RememberedWatch {
   readonly memory: Memory;
@@ -85,7 +86,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
   const before = snapshot.before === null ? null : encodeView(snapshot.before);
   const { state } = memory;
   const detection = { ...NOTHING_DETECTED, state, now: snapshot.view, before };
-  const kind = { ...watch.kind, detect: () => detection, rowsOf: () => ({ rows: [] }) };
+  const kind = { ...watch.kind, detect: () => inOneStep(detection), rowsOf: () => ({ rows: [] }) };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
   const head = snapshot.isStale ? stale : null;
   return step({ ...watch, kind }, memory, {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Address } from '../core/values/address.ts';
 import type { View } from '../core/values/fields.ts';
-import { NOTHING_DETECTED, type Detection } from '../core/model/detection.ts';
+import { NOTHING_DETECTED, type Detection, type DetectionScope } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import type { Read } from '../core/model/watch/question.ts';
 import { track } from '../core/values/tracked.ts';
+import { inOneStep } from '../lib/steps.ts';
 import { untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token } from '../explorer/reading/resources/token.ts';
@@ -61,21 +62,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   async observe(target, state, read): Promise<Reading<BalanceReading>> {
     return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, knownOf(state), read);
   },
-  detect(_target, state, { view, isEmptied }, scope): Detection<BalanceState> {
-    const known = knownOf(state);
-    const before = known?.values ?? null;
-    const nothing = { ...NOTHING_DETECTED, before };
-    // An unknown value is no reading: the memory stays, and the first known value will be the baseline.
-    if (view?.raw === undefined) return { ...nothing, state, now: view };
-    const { emptied, ...reading } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
-    if (reading.doubt !== null) {
-      const blank = { values: {}, changes: firstCount(scope.at), emptied: null };
-      return { ...nothing, state: withEmptied(state ?? blank, emptied), ...reading };
-    }
-    const tracking = track(before, view, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
-    const detection = oneChange(known, tracking, { now: view, at: scope.at });
-    return { ...detection, state: detection.state && withEmptied(detection.state, null) };
-  },
+  detect: (_target, state, seen, scope) => inOneStep(detect(state, seen, scope)),
   history: null,
   examples: {},
   rowsOf: ({ view }) => ({ rows: view === null ? [] : [view] }),
@@ -86,6 +73,26 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
     synthesize: (target, { rows: [row] }) => believed(row === undefined ? null : synthesize(target, row)),
   },
 };
+
+function detect(
+  state: BalanceState | null,
+  { view, isEmptied }: BalanceReading,
+  scope: DetectionScope,
+): Detection<BalanceState> {
+  const known = knownOf(state);
+  const before = known?.values ?? null;
+  const nothing = { ...NOTHING_DETECTED, before };
+  // An unknown value is no reading: the memory stays, and the first known value will be the baseline.
+  if (view?.raw === undefined) return { ...nothing, state, now: view };
+  const { emptied, ...reading } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
+  if (reading.doubt !== null) {
+    const blank = { values: {}, changes: firstCount(scope.at), emptied: null };
+    return { ...nothing, state: withEmptied(state ?? blank, emptied), ...reading };
+  }
+  const tracking = track(before, view, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
+  const detection = oneChange(known, tracking, { now: view, at: scope.at });
+  return { ...detection, state: detection.state && withEmptied(detection.state, null) };
+}
 
 /** Null: no value was known so far. */
 function knownOf(state: BalanceState | null): BalanceState | null {

@@ -7,6 +7,7 @@ import type { Kind } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Steps } from '../lib/steps.ts';
 import { Missed } from '../core/model/watch/question.ts';
 import { blocks as chainBlocks } from '../explorer/operations.ts';
 import { Block } from '../explorer/reading/resources/block.ts';
@@ -75,18 +76,18 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
       throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
     return reading;
   },
-  detect(target, state, seen, scope): Detection<State> {
+  *detect(target, state, seen, scope): Steps<Detection<State>> {
     const known = state?.recent ?? [];
     const shown = [...seen.rows, ...(seen.older?.rows ?? [])];
     const fork = state === null ? null : forkOf(known, shown);
     const isNewFork = fork !== null && fork.isNew;
     const before = state === null ? startingAt(target.options) : isNewFork ? aboveFork(state.list, fork) : state.list;
-    const list = detectList(before, seen, { row, scope, question: chainBlocks(target.explorer) });
+    const list = yield* detectList(before, seen, { row, scope, question: chainBlocks(target.explorer) });
     const head = newest(seen.rows);
     const look = (block: Row, depth?: number): AnyView => viewAt(block, head, scope.at, depth);
     const recent = withBlocks(known, shown);
     const isSame = state !== null && list.state === state.list && recent === known;
-    const detection = eventsOf(list, (block, novelty) => newBlock(block, novelty, look(block)));
+    const detection = yield* eventsOf(list, (block, novelty) => newBlock(block, novelty, look(block)));
     const replaced = isNewFork ? fork.heights : [];
     return {
       ...detection,

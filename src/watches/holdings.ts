@@ -6,6 +6,7 @@ import type { Detection } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
+import type { Steps } from '../lib/steps.ts';
 import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
 import { baseline, compare } from './holdings/comparison.ts';
@@ -45,7 +46,7 @@ export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
       return { seen: new KnownPage(page), partial: null };
     return readHoldings(read, question(target), { first: page, maxPages: target.maxPages });
   },
-  detect: (_target, state, seen, scope): Detection<HoldingsState> =>
+  detect: (_target, state, seen, scope): Steps<Detection<HoldingsState>> =>
     unchanged.detect(seen.content, state, scope, () =>
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
     ),

@@ -4,6 +4,7 @@ import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
+import type { Steps } from '../lib/steps.ts';
 import { addressInternalTransactions, blocks } from '../explorer/operations.ts';
 import { AddressRef } from '../explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../explorer/reading/resources/internal-transaction.ts';
@@ -66,7 +67,7 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
       downTo,
       isAskedFor: (call) => isAskedFor(target, call),
     }),
-  detect: (target, state, seen, scope): Detection<ListState> =>
+  detect: (target, state, seen, scope): Steps<Detection<ListState>> =>
     detectEvents(state ?? startingAt(target.options), seen, {
       row,
       scope,

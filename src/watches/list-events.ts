@@ -1,5 +1,6 @@
 import type { Fields, View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
+import { mapInSteps, type Steps } from '../lib/steps.ts';
 import type { EventSpec } from '../core/model/watch/kind.ts';
 import type { ListState } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
@@ -8,15 +9,15 @@ import type { NewRows } from './lists/detection.ts';
 export const NEW_ROW: EventSpec = { doc: 'an item that was not there before', inBlocks: true };
 
 /** Makes one event of each row. The detection for `while` belongs to the kind. */
-export function eventsOf<F extends Fields>(
+export function* eventsOf<F extends Fields>(
   list: NewRows<F>,
   toEvent: (row: View<F>, novelty: DetectedEvent['novelty']) => DetectedEvent,
-): Detection<ListState> {
+): Steps<Detection<ListState>> {
   const events = [
-    ...(list.baseline ?? []).map((row) => toEvent(row, 'baseline')),
-    ...list.fresh.map((row) => toEvent(row, 'new')),
-    ...list.changed.map(({ row, paths }) => ({ ...toEvent(row, 'changed'), changed: paths })),
-    ...list.known.map((row) => toEvent(row, 'known')),
+    ...(yield* mapInSteps(list.baseline ?? [], (row) => toEvent(row, 'baseline'))),
+    ...(yield* mapInSteps(list.fresh, (row) => toEvent(row, 'new'))),
+    ...(yield* mapInSteps(list.changed, ({ row, paths }) => ({ ...toEvent(row, 'changed'), changed: paths }))),
+    ...(yield* mapInSteps(list.known, (row) => toEvent(row, 'known'))),
   ];
   return {
     state: list.state,

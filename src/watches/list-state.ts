@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { BlockRange } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
+import type { Steps } from '../lib/steps.ts';
 import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';
 import { lookBackOf, Marks } from './lists/look-back.ts';
@@ -170,19 +171,22 @@ export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null)
  * The state after a reading, without rows that are no longer needed. `rows.read`: rows of this reading; `rows.most`:
  * the most that are kept.
  */
-export function remembering(
+export function* remembering(
   { floor, gaps, marks, ...rest }: Omit<ListState, 'seen'>,
   blockByKey: BlockByKey,
   rows: { readonly read: number; readonly most: number },
-): ListState {
+): Steps<ListState> {
   const lookBackTo = lookBackOf(marks);
   const unread = gaps.filter(({ to }) => to > floor).map(({ from }) => from);
   const keepFrom = unread.length === 0 ? null : Math.min(...unread) - 1;
   const forgotten = forgottenTo(blockByKey, { floor, ...rows, lookBackTo, keepFrom });
+  yield;
+  const left = withoutOld(blockByKey, forgotten);
+  yield;
   return {
     ...rest,
     floor: Math.max(floor, forgotten),
-    seen: pack(withoutOld(blockByKey, forgotten)),
+    seen: pack(left),
     gaps: gaps.filter(({ to }) => to > Math.min(forgotten, lookBackTo)),
     marks,
   };

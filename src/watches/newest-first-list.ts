@@ -5,6 +5,7 @@ import type { Detection } from '../core/model/detection.ts';
 import type { Reading } from '../core/model/watch/kind.ts';
 import { unfiltered, type ListQuestion, type Page, type Read } from '../core/model/watch/question.ts';
 import { readNewestFirst } from '../explorer/reading/paging.ts';
+import type { Steps } from '../lib/steps.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import { highestBlock, isLinked, isSettled, knownRowsOf, type ListState } from './list-state.ts';
 import { detectList, type NewRows } from './lists/detection.ts';
@@ -163,10 +164,12 @@ const unchanged = createUnchangedAnswers<ListState>();
 export function detectEvents<F extends Fields>(
   state: ListState | null,
   seen: ListReading<F>,
-  options: DetectOptions<F> & { readonly toDetection: (list: NewRows<F>) => Detection<ListState> },
-): Detection<ListState> {
+  options: DetectOptions<F> & { readonly toDetection: (list: NewRows<F>) => Steps<Detection<ListState>> },
+): Steps<Detection<ListState>> {
   const { scope, question, toDetection } = options;
-  const compute = (): Detection<ListState> => toDetection(detectList(state, seen, options));
+  const compute = function* (): Steps<Detection<ListState>> {
+    return yield* toDetection(yield* detectList(state, seen, options));
+  };
   // A sweep begins even if nothing changed.
   if (state !== null && isDue(state.sweep, sweepHour(question, scope.at))) return compute();
   return unchanged.detect(seen.content, state, scope, compute);

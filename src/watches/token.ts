@@ -4,6 +4,7 @@ import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { track } from '../core/values/tracked.ts';
+import { inOneStep } from '../lib/steps.ts';
 import { blocks, tokenDetails } from '../explorer/operations.ts';
 import { Token } from '../explorer/reading/resources/token.ts';
 import { CHANGED, oneChange } from './one-change.ts';
@@ -34,7 +35,7 @@ export const token: Kind<object, Values, TokenReading> = {
     return { seen: await read.one(question(target)), partial: null };
   },
   detect: (_target, state, seen, scope) =>
-    oneChange(state, track(state?.values ?? null, seen, scope.tracked), { now: seen, at: scope.at }),
+    inOneStep(oneChange(state, track(state?.values ?? null, seen, scope.tracked), { now: seen, at: scope.at })),
   history: null,
   examples: {},
   rowsOf: (seen) => ({ rows: [seen] }),

@@ -5,6 +5,7 @@ import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
+import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources/transaction.ts';
@@ -64,13 +65,13 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
       maxPages: target.maxPages,
       downTo,
     }),
-  detect: (target, state, seen, scope): Detection<ListState> =>
+  detect: (target, state, seen, scope): Steps<Detection<ListState>> =>
     detectEvents(state ?? startingAt(target.options), seen, {
       row,
       scope,
       question: question(target),
-      toDetection(list) {
-        const { range, ...detection } = detectionOf(state, list);
+      *toDetection(list) {
+        const { range, ...detection } = yield* detectionOf(state, list);
         const dropped = seen.rows.filter(isDropped).flatMap(({ hash }) => hash ?? []);
         return { ...detection, dropped, range: target.address === null && range !== null ? upTo(range) : range };
       },
@@ -88,14 +89,12 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   },
 };
 
-function detectionOf(state: ListState | null, list: NewRows<Row>): Detection<ListState> {
-  const detection = eventsOf(list, (tx, novelty) => eventOf('new', tx, novelty));
-  const mined =
-    state === null
-      ? []
-      : [...list.known, ...list.changed.map(({ row }) => row)].map((tx) =>
-          eventOf('mined', tx, isMinedNow(state, row, tx) ? 'new' : 'known'),
-        );
+function* detectionOf(state: ListState | null, list: NewRows<Row>): Steps<Detection<ListState>> {
+  const detection = yield* eventsOf(list, (tx, novelty) => eventOf('new', tx, novelty));
+  const minedIn = state === null ? [] : [...list.known, ...list.changed.map(({ row }) => row)];
+  const mined = yield* mapInSteps(minedIn, (tx) =>
+    eventOf('mined', tx, state !== null && isMinedNow(state, row, tx) ? 'new' : 'known'),
+  );
   return { ...detection, events: [...detection.events, ...mined] };
 }
 

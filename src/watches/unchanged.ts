@@ -10,6 +10,7 @@ import {
   type Detection,
   type DetectionScope,
 } from '../core/model/detection.ts';
+import type { Steps } from '../lib/steps.ts';
 import { packView } from '../core/values/packed-view.ts';
 
 /** Remembers the states that were computed from each answer. An entry is dropped with its answer or its state. */
@@ -24,8 +25,8 @@ export interface UnchangedAnswers<State extends object> {
     content: object | undefined,
     state: State | null,
     scope: DetectionScope,
-    compute: () => Detection<State>,
-  ): Detection<State>;
+    compute: () => Steps<Detection<State>>,
+  ): Steps<Detection<State>>;
 }
 
 interface Computed<State> {
@@ -48,11 +49,11 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
 
   return {
     isUnchanged: (content, state) => computedOf(content, state) !== undefined,
-    detect(content, state, scope, compute) {
+    *detect(content, state, scope, compute) {
       const computed = state === null ? undefined : computedOf(content, state);
       const known = state === null || computed === undefined ? null : detectedAgain(state, computed, scope);
       if (known !== null) return known;
-      const detection = compute();
+      const detection = yield* compute();
       const isSaid = detection.notes.length > 0 || detection.doubt !== null;
       if (content !== undefined && detection.state !== null && !isSaid)
         remember(content, detection.state, { tracked: scope.tracked, again: repeatable(state, detection, scope) });

@@ -6,6 +6,7 @@ import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld } from '../support/world.ts';
 import { aScope } from '../support/scope.ts';
+import { finish } from '../../src/lib/steps.ts';
 
 const token = (alerts: string) => `
 watches:
@@ -76,7 +77,7 @@ test('a proxy that gets another implementation is told, and what its coins are w
   let state: BalanceState | null = null;
   const poll = async () => {
     const { seen } = await balance.observe(holder, state, opened.explorer.tickReader(), null);
-    const detection = balance.detect(holder, state, seen, scope);
+    const detection = finish(balance.detect(holder, state, seen, scope));
     state = detection.state;
     return detection;
   };
@@ -191,7 +192,7 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
   let state: BalanceState | null = null;
   return async () => {
     const { seen } = await balance.observe(target, state, opened.explorer.tickReader(), null);
-    const detection = balance.detect(target, state, seen, aScope({ tracked: ['balance'] }));
+    const detection = finish(balance.detect(target, state, seen, aScope({ tracked: ['balance'] })));
     state = detection.state;
     return detection.now === null ? undefined : exactOf(valueAt(detection.now, 'balance'))?.toString();
   };

@@ -7,6 +7,8 @@ import { blockRows, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
 import { createWorld, loadWatches, polls } from '../support/world.ts';
 import { aScope } from '../support/scope.ts';
+import { finish } from '../../src/lib/steps.ts';
+import type { Detection } from '../../src/core/model/detection.ts';
 
 const RULES = `
 watches:
@@ -225,13 +227,13 @@ describe('a page with new blocks on it is the last that is read', () => {
 });
 
 /** Polls of the chain; each gives what the kind notices. */
-function pollsOf(explorer: Explorer, maxPages: number): () => Promise<ReturnType<typeof blocks.detect>> {
+function pollsOf(explorer: Explorer, maxPages: number): () => Promise<Detection<Parameters<typeof blocks.detect>[1]>> {
   const coin = { symbol: 'ETH', decimals: 18 };
   const target = { explorer: 'ethereum', coin, address: null, token: null, maxPages, options: {} };
   let state: Parameters<typeof blocks.detect>[1] = null;
   return async () => {
     const { seen } = await blocks.observe(target, state, explorer.tickReader(), null);
-    const detection = blocks.detect(target, state, seen, aScope());
+    const detection = finish(blocks.detect(target, state, seen, aScope()));
     state = detection.state;
     return detection;
   };

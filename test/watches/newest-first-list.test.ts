@@ -7,6 +7,7 @@ import { Transaction } from '../../src/explorer/reading/resources/transaction.ts
 import { ListState } from '../../src/watches/list-state.ts';
 import { transactions } from '../../src/watches/transactions.ts';
 import { aScope } from '../support/scope.ts';
+import { finish } from '../../src/lib/steps.ts';
 
 const PAGE = 50;
 const TARGET = {
@@ -80,7 +81,7 @@ class World {
     });
     this.failing = Infinity;
     if (reading === null) return null;
-    const { state, events, notes } = transactions.detect(TARGET, this.state, reading.seen, aScope());
+    const { state, events, notes } = finish(transactions.detect(TARGET, this.state, reading.seen, aScope()));
     for (const { on, novelty, key } of events)
       if (on === 'new' && novelty === 'new') this.told.set(key, (this.told.get(key) ?? 0) + 1);
     this.state = state;

@@ -9,6 +9,7 @@ import { InternalTransaction } from '../../src/explorer/reading/resources/intern
 import { createUnchangedAnswers } from '../../src/watches/unchanged.ts';
 import { aScope } from '../support/scope.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { finish, inOneStep } from '../../src/lib/steps.ts';
 
 const digestsOnly = (clock: Clock): AnswerCache => createAnswerCache({ clock, maxBytes: 0 });
 const nothing = (): AnswerCache => ({ get: () => null, put: () => undefined });
@@ -103,16 +104,13 @@ test('a page with an item that is awaited is looked at twice, not at every poll'
   const [content, state] = [{}, {}];
   const looked: string[] = [];
   const detect = (awaited: readonly string[], scope: Partial<DetectionScope> = {}): string[] => {
-    const { events } = unchanged.detect(
-      content,
-      state,
-      aScope({ tracked: NO_PATHS, awaited: { keys: new Set(awaited), slots: new Set() }, ...scope }),
-      () => {
-        looked.push(awaited.join());
-        return { ...NOTHING_DETECTED, state, events: ['newest', 'told', 'open', 'other'].map(aKnownCall) };
-      },
-    );
-    return events.map(({ key }) => key);
+    const whole = aScope({ tracked: NO_PATHS, awaited: { keys: new Set(awaited), slots: new Set() }, ...scope });
+    const detected = unchanged.detect(content, state, whole, () => {
+      looked.push(awaited.join());
+      const events = ['newest', 'told', 'open', 'other'].map(aKnownCall);
+      return inOneStep({ ...NOTHING_DETECTED, state, events });
+    });
+    return finish(detected).events.map(({ key }) => key);
   };
   expect(detect(['told', 'open'])).toEqual(['newest', 'told', 'open', 'other']);
   for (let again = 0; again < 5; again += 1) expect(detect(['told', 'open'])).toEqual(['newest', 'told', 'open']);
@@ -136,11 +134,13 @@ test('an awaited item is kept as text, and says the same whenever it is looked a
   const view = InternalTransaction.read(row, { coin: 18 });
   if (view === undefined) throw new Error('no row');
   const scope = aScope({ tracked: NO_PATHS, awaited: { keys: new Set(['told']), slots: new Set() } });
-  const detect = (): readonly DetectedEvent[] =>
-    unchanged.detect(content, state, scope, () => {
+  const detect = (): readonly DetectedEvent[] => {
+    const detected = unchanged.detect(content, state, scope, () => {
       const events = ['newest', 'told'].map((key, i) => ({ ...aKnownCall(key, i), view }));
-      return { ...NOTHING_DETECTED, state, events };
-    }).events;
+      return inOneStep({ ...NOTHING_DETECTED, state, events });
+    });
+    return finish(detected).events;
+  };
   detect();
   const before = encodeView(view);
   expect(before['value']).toBe('1.5');

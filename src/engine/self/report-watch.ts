@@ -6,6 +6,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import { RecordType } from '../../core/values/record-type.ts';
 import { builtInKind, builtInWatch, says } from './built-in.ts';
 import { DayTally } from './day-tally.ts';
+import { inOneStep } from '../../lib/steps.ts';
 
 export const REPORT_WATCH: WatchId = `${BUILT_IN_RULE}/daily-report`;
 
@@ -25,9 +26,9 @@ const reportKind = builtInKind<DayTally, ReportSight | null>({
   shown: [],
   nothing: null,
   detect(_target, state, seen) {
-    if (seen === null) return { ...NOTHING_DETECTED, state };
+    if (seen === null) return inOneStep({ ...NOTHING_DETECTED, state });
     const { tally, report } = seen;
-    return { ...NOTHING_DETECTED, state: tally, events: report === null ? [] : [dueEvent(tally.day)] };
+    return inOneStep({ ...NOTHING_DETECTED, state: tally, events: report === null ? [] : [dueEvent(tally.day)] });
   },
 });
 

@@ -17,6 +17,7 @@ import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
 import { builtInKind, builtInWatch, says } from './built-in.ts';
 import { explorerOf, SELF_CONDITIONS, type Cause, type CauseId, type SelfCondition } from './cause.ts';
+import { inOneStep } from '../../lib/steps.ts';
 
 /** Time between two checks of the daemon's work. */
 export const LOOK_MS = 10_000;
@@ -144,5 +145,5 @@ const selfKind = builtInKind<null, SelfRow>({
   // The title has the number, and the message the time since when.
   shown: [],
   nothing: SelfView.make({}),
-  detect: (_target, _state, seen) => ({ ...NOTHING_DETECTED, now: seen }),
+  detect: (_target, _state, seen) => inOneStep({ ...NOTHING_DETECTED, now: seen }),
 });

@@ -8,11 +8,12 @@ import {
 } from '../../core/model/detection.ts';
 import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
+import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { NOT_EMPTY, readEmpty } from '../lists/emptied.ts';
 import { firstCount } from '../values.ts';
 import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';
-import { CONTRACT, type HoldingItem, packItems, unpackItems } from './items.ts';
+import { CONTRACT, type HoldingItem, packItems, packItemsInSteps, unpackItemsInSteps } from './items.ts';
 import { departuresOf, isConfirmed, type Missing, NONE_MISSING, undecided } from './missing.ts';
 import type { HoldingsState } from './state.ts';
 
@@ -23,11 +24,11 @@ const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
  * Only a complete list is a baseline: a token that a partial list leaves out would later seem to be new. An explorer
  * that has not filled its list yet shows an empty one, which becomes the baseline once it is believed.
  */
-export function baseline(
+export function* baseline(
   state: HoldingsState | null,
   seen: HoldingsReading,
   scope: DetectionScope,
-): Detection<HoldingsState> {
+): Steps<Detection<HoldingsState>> {
   const nothing = { ...NOTHING_DETECTED, state, notes: notesOf(seen) };
   if (!scope.isComplete || (seen.rows.size === 0 && seen.nameless > 0)) return nothing;
   const counter = state?.counter ?? firstCount(scope.at);
@@ -41,20 +42,24 @@ export function baseline(
   }
   const trackRow = trackerOf(scope);
   const rows = [...seen.rows];
-  const items = rows.map(([key, row]): [string, HoldingItem] => [
+  const items = yield* mapInSteps(rows, ([key, row]): [string, HoldingItem] => [
     key,
     { values: trackRow(null, row).after, arrival: 0, change: 0 },
   ]);
   return {
     ...nothing,
-    state: { ...blank, items: packItems(new Map(items)), emptied: null, hasBaseline: true },
+    state: { ...blank, items: yield* packItemsInSteps(new Map(items)), emptied: null, hasBaseline: true },
     events: rows.map(([key, row]) => eventOf('added', `${key}#0`, 'baseline', row, null)),
     baseline: rows.length,
   };
 }
 
-export function compare(state: HoldingsState, seen: HoldingsReading, scope: DetectionScope): Detection<HoldingsState> {
-  const known = unpackItems(state.items);
+export function* compare(
+  state: HoldingsState,
+  seen: HoldingsReading,
+  scope: DetectionScope,
+): Steps<Detection<HoldingsState>> {
+  const known = yield* unpackItemsInSteps(state.items);
   const absent = [...known.keys()].filter((key) => !seen.rows.has(key));
   const isBehind = isBehindArrival(state, absent, seen, scope);
   const isJudged = scope.isComplete && seen.nameless === 0 && !isBehind;
@@ -67,7 +72,11 @@ export function compare(state: HoldingsState, seen: HoldingsReading, scope: Dete
   }
   const draft: Draft = { items: known, counter: state.counter, events: [], differs: false };
   const trackRow = trackerOf(scope);
-  for (const [key, row] of seen.rows) detectRow(draft, key, row, trackRow);
+  const isStep = createPace();
+  for (const [key, row] of seen.rows) {
+    detectRow(draft, key, row, trackRow);
+    if (isStep(0)) yield;
+  }
   const hasArrival = draft.events.some(({ on, novelty }) => on === 'added' && novelty === 'new');
   const isBelieved = isEmptied || seen.isWritten === true;
   const { gone, missing, askAgainMs } = isJudged
@@ -77,7 +86,7 @@ export function compare(state: HoldingsState, seen: HoldingsReading, scope: Dete
   const { counter, differs } = draft;
   const after: HoldingsState = {
     ...state,
-    items: differs ? packItems(draft.items) : state.items,
+    items: differs ? yield* packItemsInSteps(draft.items) : state.items,
     counter,
     // An empty reading that is not complete cannot show whether the list is empty.
     emptied: isJudged || seen.rows.size > 0 ? null : state.emptied,

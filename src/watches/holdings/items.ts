@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
 import type { Remembered } from '../../core/values/tracked.ts';
+import { finish, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { json, remembered } from '../values.ts';
 
 export interface HoldingItem {
@@ -29,8 +30,12 @@ type Row = readonly [rest: string, pathList: number, arrival: number, change: nu
 export const CONTRACT = 'token.address_hash';
 
 export function packItems(items: ItemByKey): PackedItems {
+  return finish(packItemsInSteps(items));
+}
+
+export function* packItemsInSteps(items: ItemByKey): Steps<PackedItems> {
   const pathLists: string[][] = [];
-  const rows = [...items].map(([key, { values, arrival, change }]): Row => {
+  const rows = yield* mapInSteps([...items], ([key, { values, arrival, change }]): Row => {
     const contract = contractIn(values);
     const rest = key.startsWith(contract) ? key.slice(contract.length) : key;
     return [rest, numberIn(pathLists, Object.keys(values)), arrival, change, ...Object.values(values)];
@@ -47,15 +52,18 @@ function numberIn(pathLists: string[][], paths: string[]): number {
 }
 
 export function unpackItems(packed: PackedItems): Map<string, HoldingItem> {
+  return finish(unpackItemsInSteps(packed));
+}
+
+export function* unpackItemsInSteps(packed: PackedItems): Steps<Map<string, HoldingItem>> {
   const [pathLists, ...rows] = JSON.parse(packed) as Packed;
-  return new Map(
-    rows.map(([rest, number, arrival, change, ...written]) => {
-      const paths = pathLists[number] ?? [];
-      const values = Object.fromEntries(paths.map((path, at) => [path, written[at] ?? null]));
-      const isWhole = rest !== '' && !rest.startsWith('/');
-      return [isWhole ? rest : contractIn(values) + rest, { values, arrival, change }];
-    }),
-  );
+  const items = yield* mapInSteps(rows, ([rest, number, arrival, change, ...written]): [string, HoldingItem] => {
+    const paths = pathLists[number] ?? [];
+    const values = Object.fromEntries(paths.map((path, at) => [path, written[at] ?? null]));
+    const isWhole = rest !== '' && !rest.startsWith('/');
+    return [isWhole ? rest : contractIn(values) + rest, { values, arrival, change }];
+  });
+  return new Map(items);
 }
 
 function contractIn(values: Remembered): string {

@@ -1,6 +1,7 @@
 // Finds known rows whose content differs from before.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';
+import { createPace, type Steps } from '../../lib/steps.ts';
 import type { KnownRows, ListState } from '../list-state.ts';
 import type { BlockByKey, SeenRows } from '../seen-rows.ts';
 import {
@@ -37,17 +38,20 @@ function changedPaths(paths: readonly string[], before: RowDigest, now: RowDiges
 }
 
 /** The digests of the rows that are remembered after a reading. */
-export function digestsAfter<F extends Fields>(
+export function* digestsAfter<F extends Fields>(
   digests: RowDigests,
   before: BlockByKey,
   rows: readonly View<F>[],
   { row, scope: { judged }, seen }: JudgedBy<F> & { readonly seen: SeenRows },
-): RowDigests {
+): Steps<RowDigests> {
   if (judged.length === 0) return NO_DIGESTS;
   const digestByKey = unpackDigests(digests, before, judged);
+  const isStep = createPace();
   for (const view of rows) {
     const { key = '' } = positionOf(row, view);
     digestByKey.set(key, latestOf(digestByKey.get(key) ?? [], digestOf(view, judged)));
+    if (isStep(0)) yield;
   }
+  yield;
   return packDigests(judged, digestByKey, seen);
 }

@@ -3,6 +3,7 @@ import type { Fields, View } from '../../core/values/fields.ts';
 import type { BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
+import { createPace, filterInSteps, type Steps } from '../../lib/steps.ts';
 import {
   BLANK,
   hasMoved,
@@ -54,30 +55,33 @@ export interface NewRows<F extends Fields> {
 }
 
 /** Sorts the rows that were read into new, known and changed ones, and remembers them. */
-export function detectList<F extends Fields>(
+export function* detectList<F extends Fields>(
   former: ListState | null,
   seen: ListReading<F>,
   { row, scope, question }: DetectOptions<F>,
-): NewRows<F> {
+): Steps<NewRows<F>> {
   const all = allRows(seen, row);
   const isEmptied = former !== null && all.length === 0 && seen.reachedEnd && hasRows(former);
   const { emptied, doubt, needs, askAgainMs } = isEmptied ? emptyReading(former, scope) : NOT_EMPTY;
   const state = former && withEmptied(former, emptied);
   if (state !== null && doubt !== null) return { ...NOTHING_NEW, state, doubt, needs, askAgainMs };
-  const named = all.filter((view) => positionOf(row, view).key !== undefined);
+  const named = yield* filterInSteps(all, (view) => positionOf(row, view).key !== undefined);
   const nameless = all.length - named.length;
   const range = rangeOf(seen, row);
-  if (state === null) return { ...baseline(named, { row, scope, question }), nameless, silentUpTo: null, range };
+  if (state === null)
+    return { ...(yield* baseline(named, { row, scope, question })), nameless, silentUpTo: null, range };
   const before = knownRowsOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
   const changed: ChangedRow<F>[] = [];
   const changesOf = changesSince(state, before, { row, scope });
+  const isStep = createPace();
   for (const view of named) {
     const isNews = !isKnown(before, positionOf(row, view));
     const paths = isNews ? [] : changesOf(view);
     if (paths.length > 0) changed.push({ row: view, paths });
     else (isNews ? fresh : known).push(view);
+    if (isStep(0)) yield;
   }
   const isUpdate = (view: View<F>): boolean =>
     isMinedNow(state, row, view) ||
@@ -91,7 +95,7 @@ export function detectList<F extends Fields>(
     sweep === state.sweep &&
     state.digests.basis === basisOf(scope.judged) &&
     !known.some(isUpdate);
-  const after = isSame ? state : remember({ ...state, gaps, sweep }, before.blockByKey, named, { row, scope });
+  const after = isSame ? state : yield* remember({ ...state, gaps, sweep }, before.blockByKey, named, { row, scope });
   const silentUpTo = isFarBelow(state, range) ? state.floor : null;
   return {
     state: after,
@@ -170,10 +174,10 @@ function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<
  * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows.
  * Without one it is the chain's head, and if that is unknown too, the time of this reading.
  */
-function baseline<F extends Fields>(
+function* baseline<F extends Fields>(
   rows: readonly View<F>[],
   { row, scope, question }: DetectOptions<F>,
-): Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'> {
+): Steps<Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'>> {
   const { chain, at } = scope;
   const highest = Math.max(PENDING, ...rows.map((view) => positionOf(row, view).standsIn));
   const isPlaced = highest !== PENDING;
@@ -181,7 +185,7 @@ function baseline<F extends Fields>(
   const emptyAt = isPlaced || typeof chain === 'object' ? null : at;
   // All rows are at or below the floor, so there is nothing to sweep in this hour.
   const sweep = begun(BLANK.sweep, sweepHour(question, at), { at, coversAll: true });
-  const state = remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
+  const state = yield* remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
   const needs = isPlaced ? null : needOf(chain, 0);
   return { state, fresh: [], known: [], changed: [], baseline: rows, needs, doubt: null, askAgainMs: null };
 }

@@ -1,5 +1,6 @@
 // Adds the rows of a reading to the memory of a list.
 import type { Fields, View } from '../../core/values/fields.ts';
+import { createPace, type Steps } from '../../lib/steps.ts';
 import { type ListState, remembering, type RowPosition } from '../list-state.ts';
 import { type BlockByKey, MOST_LINKED_ROWS, MOST_ROWS, PENDING } from '../seen-rows.ts';
 import { digestsAfter } from './changed-rows.ts';
@@ -7,23 +8,26 @@ import type { DetectOptions } from './list-reading.ts';
 import { marked, type Marks } from './look-back.ts';
 import { positionOf, type RowKey } from './row-key.ts';
 
-export function remember<F extends Fields>(
+export function* remember<F extends Fields>(
   state: Omit<ListState, 'seen'>,
   before: BlockByKey,
   rows: readonly View<F>[],
   { row, scope }: Pick<DetectOptions<F>, 'row' | 'scope'>,
-): ListState {
+): Steps<ListState> {
   const blockByKey = new Map(before);
+  const isStep = createPace();
   for (const view of rows) {
     const { key = '', block } = positionOf(row, view);
     // Moves the row to the end, since of the pending rows the last ones are kept.
     blockByKey.delete(key);
     blockByKey.set(key, block);
+    if (isStep(0)) yield;
   }
   const most = row.isChain === true ? MOST_LINKED_ROWS : MOST_ROWS;
   const marks = row.isChain === true ? state.marks : markedBy(state, rows, row);
-  const after = remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
-  return { ...after, digests: digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
+  const after = yield* remembering({ ...state, marks }, blockByKey, { read: rows.length, most });
+  yield;
+  return { ...after, digests: yield* digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
 }
 
 /** Rows below the floor are never judged, at any time. */

@@ -19,6 +19,7 @@ import { Values } from '../../../src/watches/values.ts';
 import { track } from '../../../src/core/values/tracked.ts';
 import { plainWording } from '../../../src/core/wording/change-sentence.ts';
 import { untrusted } from '../../../src/lib/untrusted.ts';
+import { inOneStep } from '../../../src/lib/steps.ts';
 
 export const Gauge = new RecordType('Gauge', {
   level: amount('plain', 'the number'),
@@ -72,7 +73,7 @@ export const gaugeKind: AnyKind = {
   rowsOf: () => ({ rows: [] }),
   sourceOf: (path) => path,
   observe: () => Promise.reject(new Error('tests hand in what was seen')),
-  detect: (_target, state, seen, scope) => detect(state as State | null, seen as GaugeReading, scope),
+  detect: (_target, state, seen, scope) => inOneStep(detect(state as State | null, seen as GaugeReading, scope)),
   script: {
     rows: null,
     record: Gauge,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Instant } from '../../../lib/clock.ts';
 import type { AnyRecord, AnyView } from '../../values/fields.ts';
+import type { Steps } from '../../../lib/steps.ts';
 import type { Detection, DetectionScope } from '../detection.ts';
 import type { SourceRows } from '../quality/field-sightings.ts';
 import type { EventName } from '../ids.ts';
@@ -58,8 +59,11 @@ export interface Kind<E, S, O> {
    * of a missing item that may not be gone; null if there is none.
    */
   observe(target: Target<E>, state: S | null, read: Read, downTo: number | null): Promise<Reading<O>>;
-  /** Pure. `state` null = nothing remembered yet: the baseline. */
-  detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Detection<S>;
+  /**
+   * Pure. `state` null = nothing remembered yet: the baseline. A kind that reads a list pauses between rows, since there
+   * may be thousands.
+   */
+  detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Steps<Detection<S>>;
   /** How far a list was read, from the memory. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
   /** The number of remembered tokens that explorers mark as scams, if a rule reads that. Only for lists of tokens. */
