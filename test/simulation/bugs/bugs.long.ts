@@ -29,6 +29,7 @@ describe('within ten simulated days the oracle for people notices a bug alone:',
 });
 
 const JEST = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--testTimeout', '20000', '--forceExit'];
+const OF_ANY_NAME = ['--testMatch', '**/*.{test,slow}.ts'];
 
 describe.each([
   { of: 'the connection', bugs: WIRE_BUGS },
@@ -38,7 +39,7 @@ describe.each([
     '%s',
     async (name, { tests, caughtBy }) => {
       using copy = copyWith(name);
-      const { code, out } = await runIn(copy.folder, [...JEST, tests, '--testNamePattern', caughtBy]);
+      const { code, out } = await runIn(copy.folder, [...JEST, tests, ...OF_ANY_NAME, '--testNamePattern', caughtBy]);
       expect(code).toBe(1);
       expect(out).toContain(`✕ ${caughtBy}`);
     },

@@ -1,7 +1,7 @@
 // Bugs of the plan, each noticed within two simulated days of one case.
 import type { TestedBug } from './bug.ts';
 
-const tests = 'test/simulation/plan-month/plan-month.test.ts';
+const tests = 'test/simulation/plan-month/plan-month.slow.ts';
 const BOOKS = 'src/explorer/spending/books.ts';
 const ACCOUNT = 'src/explorer/spending/account.ts';
 const PLANNER = 'src/core/spending/planner.ts';
