@@ -40,6 +40,7 @@ export function* packItemsInSteps(items: ItemByKey): Steps<PackedItems> {
     const rest = key.startsWith(contract) ? key.slice(contract.length) : key;
     return [rest, numberIn(pathLists, Object.keys(values)), arrival, change, ...Object.values(values)];
   });
+  yield;
   return JSON.stringify([pathLists, ...rows] satisfies Packed);
 }
 
@@ -57,6 +58,7 @@ export function unpackItems(packed: PackedItems): Map<string, HoldingItem> {
 
 export function* unpackItemsInSteps(packed: PackedItems): Steps<Map<string, HoldingItem>> {
   const [pathLists, ...rows] = JSON.parse(packed) as Packed;
+  yield;
   const items = yield* mapInSteps(rows, ([rest, number, arrival, change, ...written]): [string, HoldingItem] => {
     const paths = pathLists[number] ?? [];
     const values = Object.fromEntries(paths.map((path, at) => [path, written[at] ?? null]));
