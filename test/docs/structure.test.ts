@@ -19,7 +19,6 @@ const STILL_LONG = new Set([
   'createExplorers',
   'createHeldShards',
   'createHeldWatches',
-  'createLogic',
   'createParts',
   'createPause',
   'createPoller',
@@ -29,7 +28,6 @@ const STILL_LONG = new Set([
   'createSender',
   'createSetups',
   'createSharedOwnership',
-  'createTerms',
   'openRecorder',
   'readRoutes',
 ]);

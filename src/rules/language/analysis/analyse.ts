@@ -6,11 +6,11 @@
 import { quote } from '../../../config/values/scalars.ts';
 import type { Language } from '../model.ts';
 import type { ConditionMistake } from '../mistake.ts';
-import { createLogic } from './logic.ts';
+import { Logic } from './logic.ts';
 import type { ConstraintResult, TruthConstraints } from './constraints.ts';
 import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from '../syntax.ts';
 import { unitDoubts } from './smallest-units.ts';
-import { createTerms, type Terms } from './terms.ts';
+import { Terms } from './terms.ts';
 import type { Scope } from './scope.ts';
 import { COMPREHENSIONS } from '../words.ts';
 import { wordComplaints } from './word-values.ts';
@@ -25,7 +25,7 @@ const NO_SCOPE: Scope = new Map();
 
 /** Analyses a condition that passed the type check. `source` is the text that offsets refer to. */
 export function analyse(language: Language, ast: Node, source: string): Analysis {
-  const analyst = new Analyst(createTerms(language), source);
+  const analyst = new Analyst(new Terms(language), source);
   analyst.analyseNode(ast, NO_SCOPE);
   const { mistakes, doubts } = analyst;
   return { mistakes, doubts, constraints: analyst.factsOf(ast) };
@@ -36,16 +36,19 @@ class Analyst {
   readonly doubts: ConditionMistake[] = [];
   readonly #terms: Terms;
   readonly #source: string;
-  readonly #logic: ReturnType<typeof createLogic>;
+  readonly #logic: Logic;
 
   constructor(terms: Terms, source: string) {
     this.#terms = terms;
     this.#source = source;
-    this.#logic = createLogic(terms);
+    this.#logic = new Logic(terms);
   }
 
   factsOf(ast: Node): TruthConstraints {
-    return { whenTrue: this.#logic(ast, true, NO_SCOPE), whenFalse: this.#logic(ast, false, NO_SCOPE) };
+    return {
+      whenTrue: this.#logic.outcomeOf(ast, true, NO_SCOPE),
+      whenFalse: this.#logic.outcomeOf(ast, false, NO_SCOPE),
+    };
   }
 
   /** A part that is true or false. Its own parts come first, so that the smallest wrong part is reported. */
@@ -63,8 +66,9 @@ class Analyst {
     else this.#analysePlain(node, scope);
     // A wrong part makes the whole condition wrong, so only the part is reported.
     if (this.mistakes.length > before) return;
-    this.#complainUnlessOpen(node, this.#logic(node, true, scope), 'never');
-    if (this.mistakes.length === before) this.#complainUnlessOpen(node, this.#logic(node, false, scope), 'always');
+    this.#complainUnlessOpen(node, this.#logic.outcomeOf(node, true, scope), 'never');
+    if (this.mistakes.length === before)
+      this.#complainUnlessOpen(node, this.#logic.outcomeOf(node, false, scope), 'always');
   }
 
   /** A literal `true` or `false` is allowed only as a branch of `?:`. */

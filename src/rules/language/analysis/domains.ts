@@ -19,12 +19,11 @@ const ANYTHING: Domain = { isWhole: false, least: null, most: null };
 const NO_SCOPE: Scope = new Map();
 
 interface DomainTerms {
-  readonly kind: AnyKind;
-  readonly fieldOf: (node: Node, scope: Scope) => FieldType | undefined;
-  readonly constantOf: (node: Node, scope: Scope) => ComparedConstant | undefined;
+  fieldOf(node: Node, scope: Scope): FieldType | undefined;
+  constantOf(node: Node, scope: Scope): ComparedConstant | undefined;
 }
 
-export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node: Node, scope: Scope) => Domain {
+export function createDomains(kind: AnyKind, terms: DomainTerms): (node: Node, scope: Scope) => Domain {
   function domainOf(node: Node, scope: Scope): Domain {
     const name = isCall(node) || isMethodCall(node) ? node.args[0] : '';
     if (name === 'size') return { isWhole: true, least: ZERO, most: null };
@@ -32,13 +31,13 @@ export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node
     if (node.op === '%') return domainOfRemainder(node, scope);
     const most = isMethodCall(node) || name === 'hour' ? MOST[name] : undefined;
     if (most !== undefined) return { isWhole: true, least: ZERO, most: new Amount(BigInt(most), 0) };
-    return domainOfType(fieldOf(node, scope));
+    return domainOfType(terms.fieldOf(node, scope));
   }
 
   /** The largest fall of a value that is never below zero is the whole value. */
   function domainOfWindow(name: string, args: readonly Node[]): Domain {
     const [named] = args.length > 1 ? args : [];
-    const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
+    const type = named !== undefined ? terms.fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
     const { isWhole, least } = domainOfType(type);
     if (name === 'change') return { isWhole: false, least: least === null ? null : ALL_OF_IT, most: null };
     if (name === 'delta') return { isWhole, least: null, most: null };
@@ -48,7 +47,7 @@ export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node
   /** The remainder of whole numbers has bounds: `height % 10` is from 0 to 9. */
   function domainOfRemainder(node: Node, scope: Scope): Domain {
     const [dividend, divisor] = childrenOf(node);
-    const constant = divisor === undefined ? undefined : constantOf(divisor, scope);
+    const constant = divisor === undefined ? undefined : terms.constantOf(divisor, scope);
     const by = constant !== undefined && 'number' in constant ? constant.number : ZERO;
     const { isWhole, least }: Domain = dividend === undefined ? ANYTHING : domainOf(dividend, scope);
     if (!isWhole || by.compare(ZERO) <= 0 || by.digits % 10n ** BigInt(by.scale) !== 0n) return ANYTHING;

@@ -19,89 +19,94 @@ export function isPossible(a: ConstraintResult, b: ConstraintResult): boolean {
 const NOTHING: Constraints = new Map();
 const ZERO = new Amount(0n, 0);
 
-/** The constraints if a part of a condition is true, or false as `wanted` says. Visited parts are remembered. */
-export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => ConstraintResult {
-  const known = { true: new Map<Node, ConstraintResult>(), false: new Map<Node, ConstraintResult>() };
+/** Visited parts are remembered. */
+export class Logic {
+  readonly #terms: Terms;
+  readonly #known = { true: new Map<Node, ConstraintResult>(), false: new Map<Node, ConstraintResult>() };
 
-  function outcomeOf(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
-    const memo = known[wanted ? 'true' : 'false'];
-    const outcome = memo.get(node) ?? derive(node, wanted, scope);
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  /** The constraints if a part of a condition is true, or false as `wanted` says. */
+  outcomeOf(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
+    const memo = this.#known[wanted ? 'true' : 'false'];
+    const outcome = memo.get(node) ?? this.#derive(node, wanted, scope);
     memo.set(node, outcome);
     return outcome;
   }
 
-  function derive(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
+  #derive(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
     const [a, b, c] = childrenOf(node);
     if (node.op === 'value') return node.args === !wanted ? { clash: [] } : NOTHING;
-    if (a === undefined) return opaque(node, wanted, scope);
-    if (node.op === '!_') return attributedTo(node, outcomeOf(a, !wanted, scope));
+    if (a === undefined) return this.#opaque(node, wanted, scope);
+    if (node.op === '!_') return attributedTo(node, this.outcomeOf(a, !wanted, scope));
     if (b !== undefined && (node.op === '&&' || node.op === '||')) {
       const combine = (node.op === '&&') === wanted ? meet : join;
-      return combine(outcomeOf(a, wanted, scope), outcomeOf(b, wanted, scope));
+      return combine(this.outcomeOf(a, wanted, scope), this.outcomeOf(b, wanted, scope));
     }
     if (b !== undefined && c !== undefined && node.op === '?:')
       return join(
-        meet(outcomeOf(a, true, scope), outcomeOf(b, wanted, scope)),
-        meet(outcomeOf(a, false, scope), outcomeOf(c, wanted, scope)),
+        meet(this.outcomeOf(a, true, scope), this.outcomeOf(b, wanted, scope)),
+        meet(this.outcomeOf(a, false, scope), this.outcomeOf(c, wanted, scope)),
       );
     if (b !== undefined && node.op === 'in')
-      return membership(node, { a, b }, wanted, scope) ?? opaque(node, wanted, scope);
+      return this.#membership(node, { a, b }, wanted, scope) ?? this.#opaque(node, wanted, scope);
     if (b !== undefined && isComparisonOperator(node.op)) {
       const sign = wanted ? node.op : OPPOSITE[node.op];
-      return comparison(node, { a, b, sign }, scope) ?? opaque(node, wanted, scope);
+      return this.#comparison(node, { a, b, sign }, scope) ?? this.#opaque(node, wanted, scope);
     }
-    return opaque(node, wanted, scope);
+    return this.#opaque(node, wanted, scope);
   }
 
   /** A part that is not taken apart: it is either true or false. */
-  function opaque(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
-    return only(terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
+  #opaque(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
+    return only(this.#terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
   }
 
-  function comparison(node: Node, { a, b, sign }: Compared, scope: Scope): ConstraintResult | undefined {
-    const [left, right] = [terms.constantOf(a, scope), terms.constantOf(b, scope)];
+  #comparison(node: Node, { a, b, sign }: Compared, scope: Scope): ConstraintResult | undefined {
+    const [left, right] = [this.#terms.constantOf(a, scope), this.#terms.constantOf(b, scope)];
     if (left !== undefined && right !== undefined) return NOTHING;
-    if (right !== undefined) return withConstant(node, { subject: a, sign, constant: right }, scope);
-    if (left !== undefined) return withConstant(node, { subject: b, sign: MIRRORED[sign], constant: left }, scope);
+    if (right !== undefined) return this.#withConstant(node, { subject: a, sign, constant: right }, scope);
+    if (left !== undefined)
+      return this.#withConstant(node, { subject: b, sign: MIRRORED[sign], constant: left }, scope);
     if (!(isNumeric(a) && isNumeric(b)) && !(isNamed(a) && isNamed(b))) return undefined;
     // Two fields: their difference is below, at or above zero.
-    const keys = [terms.subjectOf(a, scope), terms.subjectOf(b, scope)] as const;
+    const keys = [this.#terms.subjectOf(a, scope), this.#terms.subjectOf(b, scope)] as const;
     const isTurned = keys[0] > keys[1];
     const values = numbersThat(isTurned ? MIRRORED[sign] : sign, ZERO);
     return only(keys.toSorted().join(' ~ '), { values, by: [node] });
   }
 
-  function withConstant(node: Node, { subject, sign, constant }: Against, scope: Scope): ConstraintResult | undefined {
-    const key = terms.subjectOf(subject, scope);
+  #withConstant(node: Node, { subject, sign, constant }: Against, scope: Scope): ConstraintResult | undefined {
+    const key = this.#terms.subjectOf(subject, scope);
     if ('number' in constant) {
       if (!isNumeric(subject)) return undefined;
-      const domain = terms.domainOf(subject, scope);
+      const domain = this.#terms.domainOf(subject, scope);
       return bounded(key, numbersThat(sign, constant.number), { node, domain });
     }
     if (!isNamed(subject) || (sign !== '==' && sign !== '!=')) return undefined;
-    return among(key, named([asName(constant, subject)], sign === '!=', subject, scope), node);
+    return among(key, this.#named([asName(constant, subject)], sign === '!=', subject, scope), node);
   }
 
-  function membership(node: Node, { a, b }: Pair, wanted: boolean, scope: Scope): ConstraintResult | undefined {
-    const items = terms.listOf(b, scope);
-    if (items === undefined || terms.constantOf(a, scope) !== undefined) return undefined;
-    const key = terms.subjectOf(a, scope);
+  #membership(node: Node, { a, b }: Pair, wanted: boolean, scope: Scope): ConstraintResult | undefined {
+    const items = this.#terms.listOf(b, scope);
+    if (items === undefined || this.#terms.constantOf(a, scope) !== undefined) return undefined;
+    const key = this.#terms.subjectOf(a, scope);
     const numbers = items.flatMap((item) => ('number' in item ? [item.number] : []));
     if (numbers.length === items.length && isNumeric(a))
-      return bounded(key, amongNumbers(numbers, wanted), { node, domain: terms.domainOf(a, scope) });
+      return bounded(key, amongNumbers(numbers, wanted), { node, domain: this.#terms.domainOf(a, scope) });
     const names = items.flatMap((item) => ('name' in item ? [asName(item, a)] : []));
     if (names.length < items.length || !isNamed(a)) return undefined;
-    return among(key, named(names, !wanted, a, scope), node);
+    return among(key, this.#named(names, !wanted, a, scope), node);
   }
 
   /** In a closed set, "all but some" means the set of the others. */
-  function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
-    const all = terms.namesFor(subject, scope);
+  #named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
+    const all = this.#terms.namesFor(subject, scope);
     if (all === undefined || !isWithout) return setOfNames(names, isWithout);
     return setOfNames(all.filter((name) => !names.includes(name)));
   }
-
-  return outcomeOf;
 }
 
 interface Pair {

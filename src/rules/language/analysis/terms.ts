@@ -17,78 +17,87 @@ const ZERO = new Amount(0n, 0);
 const WEEKDAY: FieldType = { type: 'word', values: WEEKDAYS, isClosed: true };
 
 /** Answers questions about the parts of conditions that passed the type check of this language. */
-export function createTerms(language: Language) {
-  const { kind, names, cel } = language;
+export class Terms {
+  readonly #language: Language;
+  readonly domainOf: ReturnType<typeof createDomains>;
+
+  constructor(language: Language) {
+    this.#language = language;
+    this.domainOf = createDomains(language.kind, this);
+  }
 
   /** The same text for the same expression, however it is spaced and whether or not its noun is written. */
-  function keyOf(node: Node, scope: Scope): string {
-    if (isName(node)) return scope.has(node.args) ? `$${node.args}` : node.args === kind.noun ? '' : node.args;
+  keyOf(node: Node, scope: Scope): string {
+    if (isName(node))
+      return scope.has(node.args) ? `$${node.args}` : node.args === this.#language.kind.noun ? '' : node.args;
     if (isAccess(node)) {
-      const base = keyOf(node.args[0], scope);
+      const base = this.keyOf(node.args[0], scope);
       return base === '' ? node.args[1] : `${base}.${node.args[1]}`;
     }
     if (node.op === 'value') return `${node.checkedType?.name ?? ''} ${JSON.stringify(String(node.args))}`;
     const name = isCall(node) || isMethodCall(node) ? node.args[0] : node.op;
-    const inner = isMethodCall(node) && COMPREHENSIONS.includes(name) ? inside(node, scope) : scope;
+    const inner = isMethodCall(node) && COMPREHENSIONS.includes(name) ? this.inside(node, scope) : scope;
     return `${name}(${childrenOf(node)
-      .map((child, i) => keyOf(child, i === 0 ? scope : inner))
+      .map((child, i) => this.keyOf(child, i === 0 ? scope : inner))
       .join(', ')})`;
   }
 
   /** A record in a comparison stands for its address field. */
-  function subjectOf(node: Node, scope: Scope): string {
-    const table = cel.records.get(typeOf(node));
+  subjectOf(node: Node, scope: Scope): string {
+    const table = this.#language.cel.records.get(typeOf(node));
     const identity = table === undefined ? undefined : identityOf(table);
-    return identity === undefined ? keyOf(node, scope) : `${keyOf(node, scope)}.${identity}`;
+    return identity === undefined ? this.keyOf(node, scope) : `${this.keyOf(node, scope)}.${identity}`;
   }
 
   /** The scope within a comprehension: its variable stands for an item of the list. */
-  function inside(node: Node, scope: Scope): Scope {
+  inside(node: Node, scope: Scope): Scope {
     const [receiver, variable] = childrenOf(node);
     if (receiver === undefined || variable === undefined || !isName(variable)) return scope;
-    const list = fieldOf(receiver, scope);
+    const list = this.fieldOf(receiver, scope);
     return new Map([...scope, [variable.args, list?.type === 'list' ? list.of : undefined]]);
   }
 
-  function fieldOf(node: Node, scope: Scope): FieldType | undefined {
+  fieldOf(node: Node, scope: Scope): FieldType | undefined {
     if (isName(node)) {
       if (scope.has(node.args)) return scope.get(node.args);
-      return node.args === kind.noun || node.args === BEFORE
-        ? { type: 'record', record: kind.fields }
-        : kind.fields.fields[node.args]?.type;
+      return node.args === this.#language.kind.noun || node.args === BEFORE
+        ? { type: 'record', record: this.#language.kind.fields }
+        : this.#language.kind.fields.fields[node.args]?.type;
     }
-    if (isAccess(node)) return cel.records.get(typeOf(node.args[0]))?.fields[node.args[1]]?.type;
+    if (isAccess(node)) return this.#language.cel.records.get(typeOf(node.args[0]))?.fields[node.args[1]]?.type;
     const [first] = childrenOf(node);
     if (node.op === '[]' && first !== undefined) {
-      const list = fieldOf(first, scope);
+      const list = this.fieldOf(first, scope);
       return list?.type === 'list' ? list.of : undefined;
     }
     if (isCall(node) && node.args[0] === 'weekday') return WEEKDAY;
-    return isMethodCall(node) && node.args[0] === 'filter' ? fieldOf(node.args[1], scope) : undefined;
+    return isMethodCall(node) && node.args[0] === 'filter' ? this.fieldOf(node.args[1], scope) : undefined;
   }
 
-  function isField(name: string): boolean {
-    return Object.hasOwn(kind.fields.fields, name) || name === kind.noun || name === BEFORE;
+  #isField(name: string): boolean {
+    return (
+      Object.hasOwn(this.#language.kind.fields.fields, name) || name === this.#language.kind.noun || name === BEFORE
+    );
   }
 
   /** Whether its value is always the same: constants and names of the config only. */
-  function isFixed(node: Node, scope: Scope): boolean {
-    if (isName(node)) return !scope.has(node.args) && !isField(node.args) && names.has(node.args);
+  isFixed(node: Node, scope: Scope): boolean {
+    if (isName(node)) return !scope.has(node.args) && !this.#isField(node.args) && this.#language.names.has(node.args);
     if (isCall(node) && !FIXED_CALLS.has(node.args[0])) return false;
     if (!isMethodCall(node) || !COMPREHENSIONS.includes(node.args[0]))
-      return childrenOf(node).every((child) => isFixed(child, scope));
+      return childrenOf(node).every((child) => this.isFixed(child, scope));
     const [variable, ...bodies] = node.args[2];
-    if (variable === undefined || !isName(variable) || !isFixed(node.args[1], scope)) return false;
-    return bodies.every((body) => isFixedBut(body, variable.args, scope));
+    if (variable === undefined || !isName(variable) || !this.isFixed(node.args[1], scope)) return false;
+    return bodies.every((body) => this.#isFixedBut(body, variable.args, scope));
   }
 
-  function isFixedBut(node: Node, variable: string, scope: Scope): boolean {
-    if (isName(node)) return node.args === variable || isFixed(node, scope);
-    return childrenOf(node).every((child) => isFixedBut(child, variable, scope));
+  #isFixedBut(node: Node, variable: string, scope: Scope): boolean {
+    if (isName(node)) return node.args === variable || this.isFixed(node, scope);
+    return childrenOf(node).every((child) => this.#isFixedBut(child, variable, scope));
   }
 
   /** The value of a fixed expression, when it is simple enough to be computed at load. */
-  function constantOf(node: Node, scope: Scope): ComparedConstant | undefined {
+  constantOf(node: Node, scope: Scope): ComparedConstant | undefined {
     if (isText(node)) return { name: node.args };
     if (node.op === 'value') {
       const { args } = node;
@@ -97,20 +106,21 @@ export function createTerms(language: Language) {
       return typeof args === 'boolean' ? { name: String(args) } : undefined;
     }
     if (isName(node)) {
-      const meaning = scope.has(node.args) || isField(node.args) ? undefined : names.get(node.args);
+      const meaning =
+        scope.has(node.args) || this.#isField(node.args) ? undefined : this.#language.names.get(node.args);
       return meaning instanceof Address ? { name: meaning.key } : undefined;
     }
-    const number = numberOf(node, scope);
+    const number = this.#numberOf(node, scope);
     return number === undefined ? undefined : { number };
   }
 
-  function numberOf(node: Node, scope: Scope): Amount | undefined {
+  #numberOf(node: Node, scope: Scope): Amount | undefined {
     if (isCall(node)) {
       const [name, [arg]] = node.args;
       return arg !== undefined && isText(arg) ? literalNumber(name, arg.args) : undefined;
     }
     const numbers = childrenOf(node).map((child) => {
-      const constant = constantOf(child, scope);
+      const constant = this.constantOf(child, scope);
       return constant !== undefined && 'number' in constant ? constant.number : undefined;
     });
     const [a, b] = numbers;
@@ -123,27 +133,23 @@ export function createTerms(language: Language) {
   }
 
   /** The names of a list in the condition, or of a group of the config; undefined when one of them is not fixed. */
-  function listOf(node: Node, scope: Scope): readonly ComparedConstant[] | undefined {
+  listOf(node: Node, scope: Scope): readonly ComparedConstant[] | undefined {
     if (isName(node)) {
-      const meaning = scope.has(node.args) || isField(node.args) ? undefined : names.get(node.args);
+      const meaning =
+        scope.has(node.args) || this.#isField(node.args) ? undefined : this.#language.names.get(node.args);
       return Array.isArray(meaning) ? meaning.map(({ key }: Address) => ({ name: key })) : undefined;
     }
     if (node.op !== 'list') return undefined;
-    const items = childrenOf(node).map((item) => constantOf(item, scope));
+    const items = childrenOf(node).map((item) => this.constantOf(item, scope));
     return items.every((item) => item !== undefined) ? items : undefined;
   }
 
   /** The words of a closed set, or true and false; undefined when there may be others. */
-  function namesFor(node: Node, scope: Scope): readonly string[] | undefined {
+  namesFor(node: Node, scope: Scope): readonly string[] | undefined {
     if (typeOf(node) === 'bool') return ['true', 'false'];
-    const type = fieldOf(node, scope);
+    const type = this.fieldOf(node, scope);
     return type?.type === 'word' && type.isClosed === true ? type.values : undefined;
   }
-
-  const domainOf = createDomains({ kind, fieldOf, constantOf });
-  return { keyOf, subjectOf, inside, fieldOf, isFixed, constantOf, listOf, domainOf, namesFor };
 }
-
-export type Terms = ReturnType<typeof createTerms>;
 
 const FIXED_CALLS: ReadonlySet<string> = new Set(['size', 'amount', 'duration', 'timestamp', 'percent', 're', 'glob']);
