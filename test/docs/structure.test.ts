@@ -20,7 +20,6 @@ const STILL_LONG = new Set([
   'createHeldShards',
   'createHeldWatches',
   'createParts',
-  'createPause',
   'createPoller',
   'createRuntime',
   'createScheduler',
@@ -29,7 +28,6 @@ const STILL_LONG = new Set([
   'createSetups',
   'createSharedOwnership',
   'openRecorder',
-  'readRoutes',
 ]);
 
 const sources = parseSources();

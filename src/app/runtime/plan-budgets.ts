@@ -7,7 +7,7 @@ import { showResets, type Resets } from '../../core/spending/period.ts';
 import { createReachRecord, type ReachRecord } from '../../explorer/reach-record.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
-import { createPause, type RequestGate } from '../../explorer/spending/pause.ts';
+import { RequestGate } from '../../explorer/spending/pause.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -66,7 +66,7 @@ export function createPlanBudgets(
       const account = same[0]?.account ?? createAccount({ clock, assumesPlan, onPrice, onResets });
       const nameIn = (salt: string): string | null =>
         settings.form === 'sandbox' ? null : createHmac('sha256', salt).update(plan).digest('base64url');
-      const pause = same[0]?.pause ?? createPause();
+      const pause = same[0]?.pause ?? new RequestGate();
       const budget = createBudget({ clock, log, host, account, pause, ...pace });
       const reach = same[0]?.reach ?? createReachRecord(clock);
       const fresh = { plan, nameIn, pace, account, pause, budget, reach };

@@ -11,7 +11,7 @@ import type { Account } from './account.ts';
 import type { BookedRequest } from './bookkeeper.ts';
 import type { PlanHeaders } from './plan-headers.ts';
 import { createAnnouncedLimit } from './announced-limit.ts';
-import { createPause, type Gate, type RequestGate } from './pause.ts';
+import { RequestGate, type Gate } from './pause.ts';
 import { createRateWindow, type WindowTicket } from './rate-window.ts';
 import { createSlots, type Slot } from './slots.ts';
 
@@ -81,7 +81,7 @@ export function createBudget(options: BudgetOptions): Budget {
   let hasAnswered = false;
   // While the credits left are unknown, requests leave one by one until an answer names them.
   const slots = createSlots(() => (hasAnswered || account.isHeaderKnown() ? concurrency : 1));
-  const { pause = createPause() } = options;
+  const { pause = new RequestGate() } = options;
   const announced = createAnnouncedLimit();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
   const say = createRestLog(options);

@@ -36,17 +36,6 @@ export interface Settled {
   readonly refill: Refill;
 }
 
-export interface RequestGate {
-  check(now: Instant): Gate;
-  /** A request leaves while the gate is open. Returns true if it is a probe. */
-  leave(): boolean;
-  /** Pauses because the limiter announced that it will refuse the next request. */
-  restFor(ms: number, now: Instant): void;
-  settle(settled: Settled, now: Instant): void;
-  /** Why requests do not leave freely; null while they do. */
-  rest(now: Instant): PlanRest | null;
-}
-
 interface Refused {
   readonly reason: RefusalReason;
   readonly doubt: string | null;
@@ -59,91 +48,96 @@ interface Probe {
   readonly end: () => void;
 }
 
-export function createPause(): RequestGate {
-  let limitedUntil: Instant = -Infinity;
-  let limits = 0;
-  let refused: Refused | null = null;
-  let probe: Probe | null = null;
-  let said: { readonly credits: number; readonly at: Instant } | null = null;
-  let hasWorked = false;
+export class RequestGate {
+  #limitedUntil: Instant = -Infinity;
+  #limits = 0;
+  #refused: Refused | null = null;
+  #probe: Probe | null = null;
+  #said: { readonly credits: number; readonly at: Instant } | null = null;
+  #hasWorked = false;
 
-  function restOf(): PlanRest {
-    const nextAt = Math.max(limitedUntil, refused?.until ?? -Infinity);
-    return { reason: refused?.reason ?? 'rate-limited', doubt: refused?.doubt ?? null, nextAt };
+  check(now: Instant): Gate {
+    if (this.#probe !== null) return { type: 'probing', ended: this.#probe.ended };
+    // A clock that was set back must not prolong a pause.
+    this.#limitedUntil = Math.min(this.#limitedUntil, now + LONGEST_MS);
+    if (this.#refused !== null) this.#refused.until = Math.min(this.#refused.until, now + LONGEST_MS);
+    const rest = this.#restOf();
+    return rest.nextAt > now ? { type: 'resting', rest, leftMs: rest.nextAt - now } : { type: 'open' };
   }
 
-  function limit(ms: number, now: Instant): void {
-    limitedUntil = Math.max(limitedUntil, now + Math.min(ms, LONGEST_MS));
+  /** A request leaves while the gate is open. Returns true if it is a probe. */
+  leave(): boolean {
+    if (this.#refused === null) return false;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const end = (): void => {
+      resolve(undefined);
+    };
+    this.#probe = { ended: promise, end };
+    return true;
   }
 
-  function refuse(reason: RefusalReason, { price, refill }: Settled, now: Instant): void {
-    const credits = said !== null && now - said.at <= LONGEST_SAID_MS ? said.credits : null;
-    const doubt = doubtOf(reason, { credits, price, hasWorked, refill });
+  /** Pauses because the limiter announced that it will refuse the next request. */
+  restFor(ms: number, now: Instant): void {
+    this.#limitedUntil = Math.max(this.#limitedUntil, now + Math.min(ms, LONGEST_MS));
+  }
+
+  settle(settled: Settled, now: Instant): void {
+    if (settled.credits !== null) this.#said = { credits: settled.credits, at: now };
+    this.#settleReason(settled, now);
+    if (!settled.isProbe) return;
+    this.#probe?.end();
+    this.#probe = null;
+  }
+
+  /** Why requests do not leave freely; null while they do. */
+  rest(now: Instant): PlanRest | null {
+    return this.#refused === null && this.#limitedUntil <= now ? null : this.#restOf();
+  }
+
+  #restOf(): PlanRest {
+    const nextAt = Math.max(this.#limitedUntil, this.#refused?.until ?? -Infinity);
+    return { reason: this.#refused?.reason ?? 'rate-limited', doubt: this.#refused?.doubt ?? null, nextAt };
+  }
+
+  #refuse(reason: RefusalReason, { price, refill }: Settled, now: Instant): void {
+    const credits = this.#said !== null && now - this.#said.at <= LONGEST_SAID_MS ? this.#said.credits : null;
+    const doubt = doubtOf(reason, { credits, price, hasWorked: this.#hasWorked, refill });
     const isDoubted = doubt !== null;
-    const goesOn = refused?.reason === reason && (refused.doubt !== null) === isDoubted;
-    const count = goesOn ? (refused?.count ?? 0) + 1 : 1;
-    refused = { reason, doubt, count, until: now + probeAfterMs({ reason, isDoubted, count, refill }, now) };
+    const goesOn = this.#refused?.reason === reason && (this.#refused.doubt !== null) === isDoubted;
+    const count = goesOn ? (this.#refused?.count ?? 0) + 1 : 1;
+    this.#refused = { reason, doubt, count, until: now + probeAfterMs({ reason, isDoubted, count, refill }, now) };
   }
 
-  function answered(isProbe: boolean): void {
-    limits = 0;
-    if (refused !== null && !isProbe) return;
-    hasWorked = true;
-    refused = null;
+  #answered(isProbe: boolean): void {
+    this.#limits = 0;
+    if (this.#refused !== null && !isProbe) return;
+    this.#hasWorked = true;
+    this.#refused = null;
   }
 
-  function settleReason(settled: Settled, now: Instant): void {
+  #settleReason(settled: Settled, now: Instant): void {
     const { reason, retryAfterMs, isProbe } = settled;
     switch (reason) {
       case 'rate-limited':
-        limits += 1;
-        limit(Math.max(retryAfterMs ?? 0, backOff(limits, retryAfterMs !== null)), now);
+        this.#limits += 1;
+        this.restFor(Math.max(retryAfterMs ?? 0, backOff(this.#limits, retryAfterMs !== null)), now);
         return;
       case 'out-of-credits':
       case 'no-key':
       case 'unauthorized':
         // A request that left before the pause does not count as a failed probe.
-        if (refused === null || isProbe) refuse(reason, settled, now);
+        if (this.#refused === null || isProbe) this.#refuse(reason, settled, now);
         return;
       case null:
       case 'not-found':
       case 'unprocessable':
-        answered(isProbe);
+        this.#answered(isProbe);
         return;
       default:
         // The probe was inconclusive, so the next request is a probe again.
-        if (refused !== null && isProbe) refused.until = now;
+        if (this.#refused !== null && isProbe) this.#refused.until = now;
     }
   }
-
-  return {
-    check(now) {
-      if (probe !== null) return { type: 'probing', ended: probe.ended };
-      // A clock that was set back must not prolong a pause.
-      limitedUntil = Math.min(limitedUntil, now + LONGEST_MS);
-      if (refused !== null) refused.until = Math.min(refused.until, now + LONGEST_MS);
-      const rest = restOf();
-      return rest.nextAt > now ? { type: 'resting', rest, leftMs: rest.nextAt - now } : { type: 'open' };
-    },
-    leave() {
-      if (refused === null) return false;
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      const end = (): void => {
-        resolve(undefined);
-      };
-      probe = { ended: promise, end };
-      return true;
-    },
-    restFor: limit,
-    settle(settled, now) {
-      if (settled.credits !== null) said = { credits: settled.credits, at: now };
-      settleReason(settled, now);
-      if (!settled.isProbe) return;
-      probe?.end();
-      probe = null;
-    },
-    rest: (now) => (refused === null && limitedUntil <= now ? null : restOf()),
-  };
 }
 
 /** Doubling; an announced reset is believed the first time. */

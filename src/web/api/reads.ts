@@ -39,6 +39,15 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       shape: Overview,
       look: (filter) => queries.overview(filter),
     }),
+    ...routesToWatches(queries),
+    ...routesToAlerts(queries),
+    ...routesToMessages(queries),
+    ...routesToDaemon(queries),
+  ];
+}
+
+function routesToWatches(queries: Queries): ReadRoute[] {
+  return [
     list('/watches', {
       tag: 'watches',
       summary: 'The watches, with their values and how far they are from firing.',
@@ -99,6 +108,11 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
         return found === null ? { problem: { problem: 'not-found', detail: NO_SAMPLES } } : { body: found };
       },
     ),
+  ];
+}
+
+function routesToAlerts(queries: Queries): ReadRoute[] {
+  return [
     list('/alerts', {
       tag: 'alerts',
       summary: 'Open alerts: critical ones first, then the oldest.',
@@ -123,6 +137,12 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       shape: HistoryList,
       look: (filter) => queries.history(filter),
     }),
+  ];
+}
+
+/** Messages to people, and the silences that hold them. */
+function routesToMessages(queries: Queries): ReadRoute[] {
+  return [
     list('/deliveries', {
       tag: 'deliveries',
       summary:
@@ -151,6 +171,11 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       look: (parameter) => queries.silence(parameter('id')),
       missing: 'There is no such silence or pause: GET /api/v1/silences lists them.',
     }),
+  ];
+}
+
+function routesToDaemon(queries: Queries): ReadRoute[] {
+  return [
     whole('/explorers', {
       tag: 'daemon',
       summary: 'How fresh the explorers are, how they answer, and what the requests of each rule cost.',
