@@ -12,21 +12,6 @@ import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Follower } from './ownership.ts';
 
-export interface HeldShards {
-  /** Shards that are not known to be lost, including those that are about to be given back. */
-  all(): readonly HeldShard[];
-  readonly fenceOf: (shard: Shard) => Fence | null;
-  mayWork(shard: Shard): boolean;
-  readonly follow: (follower: Follower) => void;
-  add(held: ClaimedShard, deadline: number): void;
-  /** All leases last until `deadline`. */
-  prolong(deadline: number): void;
-  /** False if the shard was not held. */
-  lose(shard: Shard): boolean;
-  /** Resolves when `giveBack` was called and has ended, or the shard was lost before. Never rejects. */
-  release(shard: Shard, giveBack: (fence: Fence) => Promise<void>): Promise<void>;
-}
-
 interface Entry {
   readonly held: ClaimedShard;
   deadline: number;
@@ -35,89 +20,110 @@ interface Entry {
 
 const AGAIN_MS = 1000;
 
-export function createHeldShards({ clock, log }: { readonly clock: Clock; readonly log: Log }): HeldShards {
-  const entries = new Map<Shard, Entry>();
-  const followers: Follower[] = [];
+export class HeldShards {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #entries = new Map<Shard, Entry>();
+  readonly #followers: Follower[] = [];
   /** The last call of each shard. */
-  const work = new Map<Shard, Promise<void>>();
+  readonly #work = new Map<Shard, Promise<void>>();
 
-  function next(shard: Shard, step: () => Promise<void>): Promise<void> {
-    const done = (work.get(shard) ?? Promise.resolve()).then(step).catch((error: unknown) => {
-      log.error('cluster:failed', { shard, error });
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Shards that are not known to be lost, including those that are about to be given back. */
+  all(): readonly HeldShard[] {
+    return [...this.#entries.values()].map(({ held }) => held);
+  }
+
+  readonly fenceOf = (shard: Shard): Fence | null => {
+    const entry = this.#entries.get(shard);
+    return entry === undefined || entry.state === 'claimed' ? null : entry.held.fence;
+  };
+
+  mayWork(shard: Shard): boolean {
+    const entry = this.#entries.get(shard);
+    return entry?.state === 'working' && this.#clock.monotonic() < entry.deadline;
+  }
+
+  readonly follow = (follower: Follower): void => {
+    this.#followers.push(follower);
+  };
+
+  add(held: ClaimedShard, deadline: number): void {
+    const entry: Entry = { held, deadline, state: 'claimed' };
+    this.#entries.set(held.shard, entry);
+    void this.#next(held.shard, () => this.#begin(entry));
+  }
+
+  /** All leases last until `deadline`. */
+  prolong(deadline: number): void {
+    for (const entry of this.#entries.values()) entry.deadline = deadline;
+  }
+
+  /** False if the shard was not held. */
+  lose(shard: Shard): boolean {
+    if (!this.#entries.delete(shard)) return false;
+    void this.#next(shard, async () => {
+      for (const follower of this.#followers) follower.lost(shard);
     });
-    work.set(shard, done);
+    return true;
+  }
+
+  /** Resolves when `giveBack` was called and has ended, or the shard was lost before. Never rejects. */
+  async release(shard: Shard, giveBack: (fence: Fence) => Promise<void>): Promise<void> {
+    const entry = this.#entries.get(shard);
+    if (entry === undefined || entry.state === 'releasing') return;
+    entry.state = 'releasing';
+    await this.#next(shard, () => this.#end(entry, giveBack));
+  }
+
+  #next(shard: Shard, step: () => Promise<void>): Promise<void> {
+    const done = (this.#work.get(shard) ?? Promise.resolve()).then(step).catch((error: unknown) => {
+      this.#log.error('cluster:failed', { shard, error });
+    });
+    this.#work.set(shard, done);
     return done;
   }
 
-  const isCurrent = (entry: Entry): boolean => entries.get(entry.held.shard) === entry;
+  #isCurrent(entry: Entry): boolean {
+    return this.#entries.get(entry.held.shard) === entry;
+  }
 
-  async function begin(entry: Entry): Promise<void> {
+  async #begin(entry: Entry): Promise<void> {
     const { shard, askAfterMs, isTakeover } = entry.held;
-    await clock.sleep(askAfterMs);
-    if (!isCurrent(entry)) return;
+    await this.#clock.sleep(askAfterMs);
+    if (!this.#isCurrent(entry)) return;
     if (entry.state === 'claimed') entry.state = 'working';
-    for (const follower of followers) await tell(entry, () => follower.claimed(shard, isTakeover));
+    for (const follower of this.#followers) await this.#tell(entry, () => follower.claimed(shard, isTakeover));
   }
 
   /** Repeats the call until it succeeds or the shard is lost. */
-  async function tell(entry: Entry, claimed: () => Promise<void>): Promise<void> {
-    while (isCurrent(entry)) {
+  async #tell(entry: Entry, claimed: () => Promise<void>): Promise<void> {
+    while (this.#isCurrent(entry)) {
       try {
         await claimed();
         return;
       } catch (error) {
-        log.warn('cluster:not-begun', { shard: entry.held.shard, error, effect: 'tried again in a second' });
-        await clock.sleep(AGAIN_MS);
+        const effect = 'tried again in a second';
+        this.#log.warn('cluster:not-begun', { shard: entry.held.shard, error, effect });
+        await this.#clock.sleep(AGAIN_MS);
       }
     }
   }
 
-  async function end(entry: Entry, giveBack: (fence: Fence) => Promise<void>): Promise<void> {
-    if (!isCurrent(entry)) return;
+  async #end(entry: Entry, giveBack: (fence: Fence) => Promise<void>): Promise<void> {
+    if (!this.#isCurrent(entry)) return;
     const { shard, fence } = entry.held;
-    for (const follower of followers)
+    for (const follower of this.#followers)
       await follower.releasing(shard).catch((error: unknown) => {
-        log.error('cluster:failed', { shard, error, effect: 'it is given back nevertheless' });
+        this.#log.error('cluster:failed', { shard, error, effect: 'it is given back nevertheless' });
       });
-    if (!isCurrent(entry)) return;
+    if (!this.#isCurrent(entry)) return;
     await giveBack(fence).finally(() => {
-      if (isCurrent(entry)) entries.delete(shard);
+      if (this.#isCurrent(entry)) this.#entries.delete(shard);
     });
   }
-
-  return {
-    all: () => [...entries.values()].map(({ held }) => held),
-    fenceOf(shard) {
-      const entry = entries.get(shard);
-      return entry === undefined || entry.state === 'claimed' ? null : entry.held.fence;
-    },
-    mayWork(shard) {
-      const entry = entries.get(shard);
-      return entry?.state === 'working' && clock.monotonic() < entry.deadline;
-    },
-    follow(follower) {
-      followers.push(follower);
-    },
-    add(held, deadline) {
-      const entry: Entry = { held, deadline, state: 'claimed' };
-      entries.set(held.shard, entry);
-      void next(held.shard, () => begin(entry));
-    },
-    prolong(deadline) {
-      for (const entry of entries.values()) entry.deadline = deadline;
-    },
-    lose(shard) {
-      if (!entries.delete(shard)) return false;
-      void next(shard, async () => {
-        for (const follower of followers) follower.lost(shard);
-      });
-      return true;
-    },
-    async release(shard, giveBack) {
-      const entry = entries.get(shard);
-      if (entry === undefined || entry.state === 'releasing') return;
-      entry.state = 'releasing';
-      await next(shard, () => end(entry, giveBack));
-    },
-  };
 }

@@ -8,7 +8,7 @@ import type { ClaimedShard, Renewed, SharedCluster } from '../store/contract/clu
 import type { Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAvoidance } from './avoidance.ts';
-import { createHeldShards } from './held-shards.ts';
+import { HeldShards } from './held-shards.ts';
 import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
 import { FIRST_ROUND, mayRetire, outvotedSince, planRound, roundMs, type RoundPlan, type RoundState } from './round.ts';
 import { isOf } from './share.ts';
@@ -30,7 +30,7 @@ const READ_AGAIN = 'what the database has is read again, and decided from there'
 export function createSharedOwnership(options: SharedOwnershipOptions): Ownership {
   const { cluster, clock, log, onTime, record } = options;
   const { leaseMs } = cluster;
-  const held = createHeldShards(options);
+  const held = new HeldShards(options);
   /** Orders releases and rounds: the answer to a round could name a shard that was just given back. */
   const asking = createMutex();
   const counts = { leasesLost: 0, takeovers: 0, fencedCommits: 0 };

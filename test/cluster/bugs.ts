@@ -16,7 +16,7 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     edits: [
       {
         file: 'src/cluster/held-shards.ts',
-        find: "return entry?.state === 'working' && clock.monotonic() < entry.deadline;",
+        find: "return entry?.state === 'working' && this.#clock.monotonic() < entry.deadline;",
         replace: "return entry?.state === 'working';",
       },
     ],

@@ -17,7 +17,6 @@ const STILL_LONG = new Set([
   'createDispatcher',
   'createExplorer',
   'createExplorers',
-  'createHeldShards',
   'createHeldWatches',
   'createParts',
   'createPoller',
