@@ -1,4 +1,4 @@
-import { createExplorers, type ExplorerSet } from '../app/runtime/explorers.ts';
+import { ExplorerSet } from '../app/runtime/explorers.ts';
 import { secretsOf } from '../config/config.ts';
 import type { Config } from '../config/model.ts';
 import { createLog } from '../telemetry/logger.ts';
@@ -19,7 +19,7 @@ export function openExplorers(
   const write = (line: string): void => {
     terminal.err(line);
   };
-  return createExplorers({
+  return new ExplorerSet({
     clock,
     log: createLog({ level: 'warn', format: 'text', clock, write, secrets: secretsOf(config) }),
     meter: {

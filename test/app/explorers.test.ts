@@ -1,6 +1,6 @@
 // The budgets of explorers over reloads: what one key may ask of one host.
 import { expect, test } from '@jest/globals';
-import { createExplorers } from '../../src/app/runtime/explorers.ts';
+import { ExplorerSet } from '../../src/app/runtime/explorers.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Config } from '../../src/config/model.ts';
@@ -37,7 +37,7 @@ function aConfig(entries: Readonly<Record<string, Entry>>): Config {
 function someExplorers() {
   const clock = createFakeClock();
   const budgets = new Map<string, Budget>();
-  const explorers = createExplorers({
+  const explorers = new ExplorerSet({
     clock,
     log: createRecordingLog(),
     meter: createMetrics({ clock }),

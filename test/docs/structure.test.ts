@@ -16,7 +16,6 @@ const STILL_LONG = new Set([
   'createChannels',
   'createDispatcher',
   'createExplorer',
-  'createExplorers',
   'createHeldWatches',
   'createParts',
   'createPoller',

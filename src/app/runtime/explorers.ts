@@ -34,20 +34,6 @@ export interface ExplorersOptions {
   readonly mayAsk?: (explorer: string) => boolean;
 }
 
-export interface ExplorerSet extends AsyncDisposable {
-  /** Opens the explorers that are new or have other settings; rejects if one of them cannot be opened. */
-  prepare(config: Config): Promise<Prepared>;
-  get(name: string): Explorer | undefined;
-  /** Hides its data until it answers again. */
-  forget(name: string): void;
-  /** The plans, each with the explorers that share it. */
-  readonly purses: () => readonly (Purse & NamedPlan)[];
-  /** The explorers whose requests do not leave freely, and why. */
-  rests(): ReadonlyMap<string, PlanRest>;
-  /** Closes the explorers that a commit replaced, and cuts off their running requests. */
-  closeReplaced(): Promise<void>;
-}
-
 interface Open extends PlanBudget {
   readonly name: string;
   readonly fingerprint: string;
@@ -61,33 +47,108 @@ interface Opening {
   readonly budgets: PlanBudgets;
 }
 
-export function createExplorers(options: ExplorersOptions): ExplorerSet {
-  const { clock, log, meter, mayAsk = () => true, openExplorer = createExplorer } = options;
-  let openByName: ReadonlyMap<string, Open> = new Map();
-  let plans: ReadonlyMap<string, SharedPlan> = new Map();
+export class ExplorerSet implements AsyncDisposable {
+  readonly #options: ExplorersOptions;
+  #openByName: ReadonlyMap<string, Open> = new Map();
+  #plans: ReadonlyMap<string, SharedPlan> = new Map();
   /** Replaced explorers that earlier polls still read. */
-  const replaced = new Set<Open>();
-  const answers = createAnswerCache({ clock });
-  const largeBodies = createLargeBodies();
+  readonly #replaced = new Set<Open>();
+  readonly #answers: AnswerCache;
+  readonly #largeBodies = createLargeBodies();
 
-  async function open(settings: ExplorerSettings, { fingerprint, pace, budgets }: Opening): Promise<Open> {
+  constructor(options: ExplorersOptions) {
+    this.#options = options;
+    this.#answers = createAnswerCache({ clock: options.clock });
+  }
+
+  get(name: string): Explorer | undefined {
+    return this.#openByName.get(name)?.explorer;
+  }
+
+  /** Hides its data until it answers again. */
+  forget(name: string): void {
+    this.#options.meter.forgetExplorer(name);
+  }
+
+  /** The plans, each with the explorers that share it. */
+  readonly purses = (): readonly (Purse & NamedPlan)[] =>
+    [...Map.groupBy(this.#openByName.values(), ({ account }) => account)].map(([account, members]) => ({
+      explorers: members.map(({ name }) => name),
+      account,
+      nameIn: members[0]?.nameIn ?? ((): null => null),
+      requestsPerSecond: members[0]?.budget.requestsPerSecond() ?? Infinity,
+      isStretched: this.#plans.get(members[0]?.name ?? '')?.plan?.isStretched ?? true,
+    }));
+
+  /** The explorers whose requests do not leave freely, and why. */
+  rests(): ReadonlyMap<string, PlanRest> {
+    const all = [...this.#openByName].map(([name, { budget }]) => [name, budget.rest()] as const);
+    return new Map(all.flatMap(([name, rest]) => (rest === null ? [] : [[name, rest]])));
+  }
+
+  /** Opens the explorers that are new or have other settings; rejects if one of them cannot be opened. */
+  async prepare(config: Config): Promise<Prepared> {
+    await using fresh = new AsyncDisposableStack();
+    const next = new Map<string, Open>();
+    const nextPlans = sharedPlans(config.explorers);
+    const budgets = createPlanBudgets(this.#openByName.values(), this.#options);
+    for (const [name, settings] of config.explorers) {
+      const pace = paceOf(nextPlans.get(name));
+      const fingerprint = fingerprintOf(settings, pace);
+      const found = this.#openByName.get(name);
+      const isKept = found !== undefined && staysOpen(found, settings, fingerprint);
+      if (isKept && found.fingerprint !== fingerprint)
+        this.#options.log.warn('config:needs-a-restart', { what: `the sandbox explorer ${name}` });
+      next.set(name, isKept ? found : fresh.adopt(await this.#open(settings, { fingerprint, pace, budgets }), close));
+    }
+    const opened = fresh.move();
+    return {
+      commit: () => {
+        opened.move();
+        this.#plans = nextPlans;
+        this.#swap(next);
+        for (const { name, account } of next.values()) account.setPlan(this.#plans.get(name)?.plan ?? null);
+      },
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    };
+  }
+
+  /** Closes the explorers that a commit replaced, and cuts off their running requests. */
+  async closeReplaced(): Promise<void> {
+    const all = [...this.#replaced].reverse();
+    this.#replaced.clear();
+    for (const one of all) {
+      await close(one);
+      // The last polls of the explorer were counted after the swap.
+      if (!this.#openByName.has(one.name)) this.#options.meter.forgetExplorer(one.name);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#swap(new Map());
+    await this.closeReplaced();
+    await this.#largeBodies[Symbol.asyncDispose]();
+  }
+
+  async #open(settings: ExplorerSettings, { fingerprint, pace, budgets }: Opening): Promise<Open> {
+    const { clock, openExplorer = createExplorer, mayAsk = () => true } = this.#options;
     const { name, coin } = settings;
     const served = settings.form === 'sandbox' ? await startSandbox(settings, clock) : null;
     try {
       const where = whereOf(settings, served);
       const shared = budgets.of(settings, where.baseUrl, pace);
       const explorer = openExplorer({
-        ...options,
+        ...this.#options,
         ...where,
         name,
         coin,
         budget: shared.budget,
         reach: shared.reach,
-        largeBodies,
-        answers: answersIn(coin, answers),
+        largeBodies: this.#largeBodies,
+        answers: answersIn(coin, this.#answers),
         mayAsk: () => mayAsk(name),
       });
-      if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
+      if (served !== null) this.#options.log.info('sandbox:listening', { explorer: name, url: served.url });
       return { ...shared, name, fingerprint, explorer, served };
     } catch (error) {
       await served?.close();
@@ -95,76 +156,15 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
     }
   }
 
-  function swap(next: ReadonlyMap<string, Open>): void {
-    const former = openByName;
-    openByName = next;
+  #swap(next: ReadonlyMap<string, Open>): void {
+    const former = this.#openByName;
+    this.#openByName = next;
     for (const one of former.values()) {
       if (next.get(one.name) === one) continue;
-      replaced.add(one);
-      meter.forgetExplorer(one.name);
+      this.#replaced.add(one);
+      this.#options.meter.forgetExplorer(one.name);
     }
   }
-
-  async function closeReplaced(): Promise<void> {
-    const all = [...replaced].reverse();
-    replaced.clear();
-    for (const one of all) {
-      await close(one);
-      // The last polls of the explorer were counted after the swap.
-      if (!openByName.has(one.name)) meter.forgetExplorer(one.name);
-    }
-  }
-
-  return {
-    get: (name) => openByName.get(name)?.explorer,
-    forget(name) {
-      meter.forgetExplorer(name);
-    },
-    purses() {
-      return [...Map.groupBy(openByName.values(), ({ account }) => account)].map(([account, members]) => ({
-        explorers: members.map(({ name }) => name),
-        account,
-        nameIn: members[0]?.nameIn ?? ((): null => null),
-        requestsPerSecond: members[0]?.budget.requestsPerSecond() ?? Infinity,
-        isStretched: plans.get(members[0]?.name ?? '')?.plan?.isStretched ?? true,
-      }));
-    },
-    rests() {
-      const all = [...openByName].map(([name, { budget }]) => [name, budget.rest()] as const);
-      return new Map(all.flatMap(([name, rest]) => (rest === null ? [] : [[name, rest]])));
-    },
-    async prepare(config) {
-      await using fresh = new AsyncDisposableStack();
-      const next = new Map<string, Open>();
-      const nextPlans = sharedPlans(config.explorers);
-      const budgets = createPlanBudgets(openByName.values(), options);
-      for (const [name, settings] of config.explorers) {
-        const pace = paceOf(nextPlans.get(name));
-        const fingerprint = fingerprintOf(settings, pace);
-        const found = openByName.get(name);
-        const isKept = found !== undefined && staysOpen(found, settings, fingerprint);
-        if (isKept && found.fingerprint !== fingerprint)
-          log.warn('config:needs-a-restart', { what: `the sandbox explorer ${name}` });
-        next.set(name, isKept ? found : fresh.adopt(await open(settings, { fingerprint, pace, budgets }), close));
-      }
-      const opened = fresh.move();
-      return {
-        commit() {
-          opened.move();
-          plans = nextPlans;
-          swap(next);
-          for (const { name, account } of next.values()) account.setPlan(plans.get(name)?.plan ?? null);
-        },
-        [Symbol.asyncDispose]: () => opened.disposeAsync(),
-      };
-    },
-    closeReplaced,
-    async [Symbol.asyncDispose]() {
-      swap(new Map());
-      await closeReplaced();
-      await largeBodies[Symbol.asyncDispose]();
-    },
-  };
 }
 
 async function close({ explorer, served }: Open): Promise<void> {

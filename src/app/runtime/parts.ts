@@ -30,7 +30,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { createChannels, type ChannelSet, type ChannelsOptions } from './channels.ts';
 import type { Pauses } from '../pauses.ts';
 import type { StorageState } from '../state/storage-health.ts';
-import { createExplorers, type ExplorerSet, type ExplorersOptions } from './explorers.ts';
+import { ExplorerSet, type ExplorersOptions } from './explorers.ts';
 
 export interface PartsOptions
   extends Omit<ChannelsOptions, 'redact' | 'mayGo' | 'isToldUnrecorded'>, Pick<ExplorersOptions, 'openExplorer'> {
@@ -105,7 +105,7 @@ export function createParts(
   const explorerFacts = createExplorerFacts(clock);
   const pollRing = createPollRing();
   const notJudged = createNotJudgedItems(clock);
-  const explorers = createExplorers({
+  const explorers = new ExplorerSet({
     ...options,
     meter: meterOf(metrics, work, explorerFacts),
     userAgent: `chainwarden/${options.version}`,
