@@ -23,7 +23,6 @@ const STILL_LONG = new Set([
   'createScheduler',
   'createSelfAlerts',
   'createSender',
-  'createSetups',
   'createSharedOwnership',
   'openRecorder',
 ]);

@@ -22,7 +22,7 @@ import type { Prepared } from './prepared.ts';
 import type { Setup } from '../setup/setup.ts';
 import { createFacts, explorerReading, type RuntimeFacts } from './facts.ts';
 import { runtimeLoops } from './loops.ts';
-import { createSetups } from './setups.ts';
+import { Setups } from './setups.ts';
 import { createShardFollower, reachOf } from './shard-follower.ts';
 import type { StateFile } from './upkeep.ts';
 
@@ -102,7 +102,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
   let lowDisk: LowDisk | null = null;
-  const setups = createSetups({
+  const setups = new Setups({
     ...options,
     parts,
     schedule: () => {

@@ -33,113 +33,117 @@ export interface SetupsOptions {
   readonly metrics: Metrics;
 }
 
-export interface Setups {
-  inForce(): InForce;
-  /** After shards changed hands: polls the watches in force that are now this replica's. */
-  follow(): void;
-  /** Rejects if the setup cannot be put in force, and changes nothing. */
-  prepare(next: Setup): Promise<Prepared>;
-}
-
-export function createSetups(options: SetupsOptions): Setups {
-  const { parts, store, ownership, schedule, clock, log, metrics } = options;
-  const { explorers, channels, dispatcher, poller, retirement, blindWatches, presentValues, pollRing } = parts;
-  const { coveredElsewhere, keptPlans } = parts;
-  const startedAt = clock.now();
-  let inForce = NOTHING_YET;
+export class Setups {
+  readonly #options: SetupsOptions;
+  readonly #startedAt: Instant;
+  #inForce = NOTHING_YET;
   /** The watches that this process polls. */
-  let own: ReadonlyMap<WatchId, Watch> = new Map();
+  #own: ReadonlyMap<WatchId, Watch> = new Map();
 
-  function putInForce({ config, watches, ruleFiles }: Setup): void {
-    const rules = dispatchRulesOf(config, watches, {
-      startedAt,
-      lookedAt,
-      coveredUntil,
-      presentOf: (alert) => presentValues.of(alert),
-    });
-    const ids = new Set(watches.map(({ id }) => id));
-    inForce = { config, watches, ids, ruleFiles, rules, loadedAt: clock.now() };
-    store.setMaxBytes(config.state.maxBytes);
-    dispatcher.reload();
-    follow();
-    // Running polls still read through the replaced explorers.
-    closeReplaced(poller.idle());
-    schedule();
-    retirement.wake();
-    metrics.reload(true, clock.now());
+  constructor(options: SetupsOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.now();
   }
 
-  /** The built-in watch observes the daemon continuously. */
-  function lookedAt(id: WatchId): Instant | null {
-    if (isSelfWatch(id)) return clock.now();
-    return isElsewhere(id) ? coveredElsewhere.of(id) : blindWatches.lookedAt(id);
+  inForce(): InForce {
+    return this.#inForce;
   }
 
-  function isElsewhere(id: WatchId): boolean {
-    return ownership.isShared && !own.has(id);
-  }
-
-  function coveredUntil(id: WatchId): Instant | null {
-    // Until the coverage of other replicas is read, no watch counts as uncovered.
-    if (isSelfWatch(id) || (isElsewhere(id) && !coveredElsewhere.isRead())) return clock.now();
-    return lookedAt(id) ?? poller.readings.memoryOf(id)?.coveredUntil ?? null;
-  }
-
-  function follow(): void {
-    const former = [...own.values()];
+  /** After shards changed hands: polls the watches in force that are now this replica's. */
+  follow(): void {
+    const { poller, blindWatches, presentValues, pollRing } = this.#options.parts;
+    const former = [...this.#own.values()];
     const polled = poller.watches();
-    own = new Map(polled.map((watch) => [watch.id, watch]));
-    forget(former);
+    this.#own = new Map(polled.map((watch) => [watch.id, watch]));
+    this.#forget(former);
     blindWatches.adopt(polled);
     presentValues.adopt(polled);
     pollRing.adopt(polled);
   }
 
-  function forget(former: readonly Watch[]): void {
-    const kept = new Set([...own.values()].map(keyOf));
-    for (const watch of former) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
+  /** Rejects if the setup cannot be put in force, and changes nothing. */
+  async prepare(next: Setup): Promise<Prepared> {
+    const { parts, ownership, log } = this.#options;
+    await using built = new AsyncDisposableStack();
+    log.addSecrets(secretsOf(next.config));
+    const outline = outlineOf(next.watches, recipientsIn(next.config));
+    const shards = shardOfExplorer(next.config);
+    const prepared = [
+      built.use(await parts.explorers.prepare(next.config)),
+      built.use(await parts.channels.prepare(next.config)),
+      await parts.poller.prepare(next.watches, shards),
+      await parts.keptPlans.prepare(next.config.explorers.keys(), shards),
+    ];
+    const open = built.move();
+    return {
+      commit: () => {
+        for (const part of prepared) part.commit();
+        this.#putInForce(next);
+        if (ownership.isShared) ownership.declare(declaredIn(next));
+        this.#keepRunning(outline);
+      },
+      [Symbol.asyncDispose]: () => open.disposeAsync(),
+    };
   }
 
-  function closeReplaced(unused: Promise<void>): void {
+  #putInForce({ config, watches, ruleFiles }: Setup): void {
+    const { parts, store, schedule, clock, metrics } = this.#options;
+    const rules = dispatchRulesOf(config, watches, {
+      startedAt: this.#startedAt,
+      lookedAt: (id) => this.#lookedAt(id),
+      coveredUntil: (id) => this.#coveredUntil(id),
+      presentOf: (alert) => parts.presentValues.of(alert),
+    });
+    const ids = new Set(watches.map(({ id }) => id));
+    this.#inForce = { config, watches, ids, ruleFiles, rules, loadedAt: clock.now() };
+    store.setMaxBytes(config.state.maxBytes);
+    parts.dispatcher.reload();
+    this.follow();
+    // Running polls still read through the replaced explorers.
+    this.#closeReplaced(parts.poller.idle());
+    schedule();
+    parts.retirement.wake();
+    metrics.reload(true, clock.now());
+  }
+
+  /** The built-in watch observes the daemon continuously. */
+  #lookedAt(id: WatchId): Instant | null {
+    const { parts, clock } = this.#options;
+    if (isSelfWatch(id)) return clock.now();
+    return this.#isElsewhere(id) ? parts.coveredElsewhere.of(id) : parts.blindWatches.lookedAt(id);
+  }
+
+  #isElsewhere(id: WatchId): boolean {
+    return this.#options.ownership.isShared && !this.#own.has(id);
+  }
+
+  #coveredUntil(id: WatchId): Instant | null {
+    const { parts, clock } = this.#options;
+    // Until the coverage of other replicas is read, no watch counts as uncovered.
+    if (isSelfWatch(id) || (this.#isElsewhere(id) && !parts.coveredElsewhere.isRead())) return clock.now();
+    return this.#lookedAt(id) ?? parts.poller.readings.memoryOf(id)?.coveredUntil ?? null;
+  }
+
+  #forget(former: readonly Watch[]): void {
+    const kept = new Set([...this.#own.values()].map(keyOf));
+    for (const watch of former) if (!kept.has(keyOf(watch))) this.#options.metrics.forgetWatch(labelsOf(watch));
+  }
+
+  #closeReplaced(unused: Promise<void>): void {
+    const { parts, log } = this.#options;
     void unused
-      .then(() => explorers.closeReplaced())
+      .then(() => parts.explorers.closeReplaced())
       .catch((error: unknown) => {
         log.warn('explorer:not-closed', { error });
       });
   }
 
-  function keepRunning(outline: Outline): void {
+  #keepRunning(outline: Outline): void {
+    const { store, log } = this.#options;
     store.keepRunning(outline).catch((error: unknown) => {
       log.warn('storage:housekeeping-failed', { error, effect: '`plan` compares with the former rules' });
     });
   }
-
-  return {
-    inForce: () => inForce,
-    follow,
-    async prepare(next) {
-      await using built = new AsyncDisposableStack();
-      log.addSecrets(secretsOf(next.config));
-      const outline = outlineOf(next.watches, recipientsIn(next.config));
-      const shards = shardOfExplorer(next.config);
-      const prepared = [
-        built.use(await explorers.prepare(next.config)),
-        built.use(await channels.prepare(next.config)),
-        await poller.prepare(next.watches, shards),
-        await keptPlans.prepare(next.config.explorers.keys(), shards),
-      ];
-      const open = built.move();
-      return {
-        commit() {
-          for (const part of prepared) part.commit();
-          putInForce(next);
-          if (ownership.isShared) ownership.declare(declaredIn(next));
-          keepRunning(outline);
-        },
-        [Symbol.asyncDispose]: () => open.disposeAsync(),
-      };
-    },
-  };
 }
 
 function keyOf(watch: Watch): string {
