@@ -7,6 +7,7 @@ import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import type { Read } from '../core/model/watch/question.ts';
 import { track } from '../core/values/tracked.ts';
+import type { Instant } from '../lib/clock.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, blocks } from '../explorer/operations.ts';
@@ -16,7 +17,7 @@ import { sourceOf } from './balance/sources.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED, oneChange } from './one-change.ts';
-import { Emptied, NOT_EMPTY, readEmpty } from './lists/emptied.ts';
+import { Emptied, isAnotherReading, NOT_EMPTY, readEmpty, untilAnotherReading } from './lists/emptied.ts';
 import { firstCount, remembered, type Values } from './values.ts';
 import { plainWording } from '../core/wording/change-sentence.ts';
 
@@ -26,12 +27,15 @@ type TokenView = View<typeof Token.fields>;
 export interface BalanceState extends Values {
   /** Set while readings show an empty list that is not believed yet. */
   readonly emptied: Emptied | null;
+  /** Since when whole lists lack the token, but not long enough for its balance to be 0; null: they do not. */
+  readonly missingSince: Instant | null;
 }
 
 export const BalanceState: z.ZodType<BalanceState> = z.object({
   values: remembered,
   changes: z.number(),
   emptied: Emptied.nullable().default(null),
+  missingSince: z.number().nullable().default(null),
 });
 
 // Tracked for every rule, because a token that is gone from the list has no decimals there.
@@ -76,7 +80,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
 
 function detect(
   state: BalanceState | null,
-  { view, isEmptied }: BalanceReading,
+  { view, isEmptied, isMissing }: BalanceReading,
   scope: DetectionScope,
 ): Detection<BalanceState> {
   const known = knownOf(state);
@@ -86,12 +90,17 @@ function detect(
   if (view?.raw === undefined) return { ...nothing, state, now: view };
   const { emptied, ...reading } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
   if (reading.doubt !== null) {
-    const blank = { values: {}, changes: firstCount(scope.at), emptied: null };
-    return { ...nothing, state: withEmptied(state ?? blank, emptied), ...reading };
+    const blank = { values: {}, changes: firstCount(scope.at) };
+    return { ...nothing, state: waiting(state ?? blank, { emptied, missingSince: null }), ...reading };
+  }
+  const missingSince = isMissing ? (state?.missingSince ?? scope.at) : null;
+  if (state !== null && missingSince !== null && !isAnotherReading(missingSince, scope)) {
+    const askAgainMs = untilAnotherReading(missingSince, scope);
+    return { ...nothing, state: waiting(state, { emptied: null, missingSince }), doubt: MISSING, askAgainMs };
   }
   const tracking = track(before, view, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
   const detection = oneChange(known, tracking, { now: view, at: scope.at });
-  return { ...detection, state: detection.state && withEmptied(detection.state, null) };
+  return { ...detection, state: detection.state && waiting(detection.state, { emptied: null, missingSince: null }) };
 }
 
 /** Null: no value was known so far. */
@@ -99,9 +108,13 @@ function knownOf(state: BalanceState | null): BalanceState | null {
   return state === null || Object.keys(state.values).length === 0 ? null : state;
 }
 
-/** Returns the same object if it has this value already. */
-function withEmptied(state: Values | BalanceState, emptied: Emptied | null): BalanceState {
-  return 'emptied' in state && state.emptied === emptied ? state : { ...state, emptied };
+const MISSING = 'the token is missing, which is not believed yet: 1 of 2 readings';
+
+/** Returns the same object if it has these values already. */
+function waiting(state: Values | BalanceState, awaited: Pick<BalanceState, 'emptied' | 'missingSince'>): BalanceState {
+  const { emptied, missingSince } = awaited;
+  const isSame = 'emptied' in state && state.emptied === emptied && state.missingSince === missingSince;
+  return isSame ? state : { ...state, emptied, missingSince };
 }
 
 function question(target: Target) {

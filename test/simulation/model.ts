@@ -309,7 +309,7 @@ export interface ConditionReference {
   readonly path: string;
   readonly forMs: number;
   /** Of what was read in one poll, after the last known value; null = unknown. */
-  readonly valueOf: (poll: ReadPoll, last: number | null) => number | null;
+  readonly valueOf: (poll: ReadPoll, last: number | null, polls: readonly ReadPoll[]) => number | null;
   /** Compares that value with those of the time before, the oldest first; left out where the value itself is judged. */
   readonly lookBack?: LookBack;
   /** Whether it says nothing of a chain that stands still. */

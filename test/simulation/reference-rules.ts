@@ -1,4 +1,5 @@
 // The rules of `rules.ts` once more, as plain functions over rows: no CEL, and no line of the code under test.
+import { whyNotGone } from './oracle/departures.ts';
 import { TOKENS } from '../../src/sandbox/names.ts';
 import type { ReadPoll, References, Row, Sample } from './model.ts';
 import { EVERYBODY } from './owed-log.ts';
@@ -140,16 +141,17 @@ function aboveLowest({ clockAt, value }: Sample, before: readonly Sample[], inte
 }
 
 /**
- * A token that two whole lists in a row do not show is not held; one that was not held before needs only one. A list
- * without any token is not believed.
+ * A token that two polls of whole lists do not show is not held; one that was not held before needs only one, and two
+ * lists of one poll where nothing was known. A list without any token is not believed.
  */
-function dollarsIn({ readings }: ReadPoll, last: number | null): number | null {
+function dollarsIn({ poll, readings }: ReadPoll, last: number | null, polls: readonly ReadPoll[]): number | null {
   const row = readings.flatMap(({ rows }) => rows).findLast(({ id }) => id === USDC);
   if (row !== undefined) return amountOf(row.facts['value'] ?? null);
   const whole = readings.filter(
     ({ below, isWhole, nameless, rows }) => below === null && isWhole && nameless === 0 && rows.length > 0,
   );
-  return whole.length >= (last === 0 ? 1 : 2) ? 0 : null;
+  if (last === null || last === 0) return whole.length >= (last === 0 ? 1 : 2) ? 0 : null;
+  return whole.length > 0 && whyNotGone(polls, poll.startedAt, USDC) === null ? 0 : null;
 }
 
 function amountOf(raw: string | null): number | null {

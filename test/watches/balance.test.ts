@@ -28,22 +28,49 @@ test('a token below its threshold fires, and resolves with both values', async (
   expect([message?.before['balance'], message?.fields['balance']]).toEqual([{ text: '99.999999' }, { text: '100' }]);
 });
 
-test('a token that is absent from a complete list has balance 0, with the decimals it had', async () => {
+test('a token that two polls of the whole list lack has balance 0, with the decimals it had', async () => {
   await using world = await createWorld(token(`${LOW}, ${MOVED}`));
   world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 500_000_000 });
   await world.poll();
   world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 0 });
+  expect(await world.poll()).toEqual([]);
+  expect(world.decisions.map(({ memory }) => memory.data?.state)).toEqual(['nodata']);
+  await world.restart();
   expect((await world.poll()).toSorted()).toEqual(['low firing', 'moved event']);
   expect(world.messages[0]?.fields['balance']).toEqual({ text: '0' });
   expect(world.messages[0]?.token?.decimals).toBe(6);
 });
 
-test('absent from one reading and there in the second is not zero', async () => {
+test('a token that every other poll lacks is not zero', async () => {
   await using world = await createWorld(token(`${LOW}, ${MOVED}`));
-  world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 500_000_000 });
-  await world.poll();
-  world.sandbox.fail({ fault: 'empty-list', operation: 'address-tokens', times: 1 });
-  expect(await world.poll()).toEqual([]);
+  for (const value of [500_000_000, 0, 500_000_000, 0, 500_000_000]) {
+    world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value });
+    expect(await world.poll()).toEqual([]);
+  }
+});
+
+test('a token that is missing is looked for again after 20 seconds, once, or at the next poll if that fails', async () => {
+  await using world = await createWorld(token(LOW).replace('1m', '1h'));
+  const asked = (): number => world.asked.filter((path) => path.includes('/tokens')).length;
+  const leaves = async (): Promise<number> => {
+    world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 500_000_000 });
+    await world.poll();
+    world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 0 });
+    const before = asked();
+    while (asked() === before) expect(await world.run(1000)).toEqual([]);
+    return before;
+  };
+  const before = await leaves();
+  expect(await world.run(19_000)).toEqual([]);
+  expect(await world.run(2000)).toEqual(['low firing']);
+  expect(asked() - before).toBe(2);
+  expect(await world.run(50 * 60_000)).toEqual([]);
+  expect(asked() - before).toBe(2);
+  await leaves();
+  world.sandbox.fail({ fault: 'unauthorized' });
+  expect(await world.run(59 * 60_000)).toEqual([]);
+  world.sandbox.clearFaults();
+  expect(await world.run(2 * 60_000)).toEqual(['low firing']);
 });
 
 test('a token never held is 0 from the start', async () => {
@@ -142,7 +169,7 @@ describe('a token that is not in the list', () => {
     expect(explorer.requests.slice(3).map(({ path }) => path)).toEqual([list]);
   });
 
-  test('one that is gone is looked for twice, and then once', async () => {
+  test('one that is gone is looked for once a poll, and is zero by the second one', async () => {
     let held = true;
     const row = { token: { ...details, decimals: '0', address_hash: TOKEN }, value: '7' };
     await using explorer = await startServer((_request, response) => {
@@ -151,6 +178,7 @@ describe('a token that is not in the list', () => {
     const poll = openBalance(explorer.url, HOLDER, TOKEN);
     expect(await poll()).toBe('7');
     held = false;
+    expect(await poll()).toBeUndefined();
     expect(await poll()).toBe('0');
     expect(explorer.requests).toHaveLength(3);
     expect(await poll()).toBe('0');
@@ -190,9 +218,10 @@ function openBalance(url: string, holder: string, token: string): () => Promise<
     options: {},
   };
   let state: BalanceState | null = null;
+  let at = 0;
   return async () => {
     const { seen } = await balance.observe(target, state, opened.explorer.tickReader(), null);
-    const detection = finish(balance.detect(target, state, seen, aScope({ tracked: ['balance'] })));
+    const detection = finish(balance.detect(target, state, seen, aScope({ at: (at += 60_000), tracked: ['balance'] })));
     state = detection.state;
     return detection.now === null ? undefined : exactOf(valueAt(detection.now, 'balance'))?.toString();
   };

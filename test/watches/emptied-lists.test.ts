@@ -217,7 +217,12 @@ test('a list that is not empty, or was never anything else, is asked for once a 
 
 test('what a former release remembered of tokens and balances is read, so that an update tells nothing anew', () => {
   const values = { balance: '5', raw: '5000000', decimals: '6', symbol: 'USDC' };
-  expect(balance.state.parse({ values, changes: 7 })).toEqual({ values, changes: 7, emptied: null });
+  expect(balance.state.parse({ values, changes: 7 })).toEqual({
+    values,
+    changes: 7,
+    emptied: null,
+    missingSince: null,
+  });
   const items = { '0x51': { values: {}, arrival: 0, change: 0 } };
   const former = { items, counter: 3, empty: 2, head: 99, hasBaseline: true };
   const packed = packItems(new Map(Object.entries(items)));

@@ -29,10 +29,12 @@ export interface BalanceReading {
   readonly view: BalanceView | null;
   /** The list has no token at all although there was one before. */
   readonly isEmptied: boolean;
+  /** The whole list lacks the token although it was held before; the list has others. */
+  readonly isMissing: boolean;
 }
 
 export function believed(view: BalanceView | null): BalanceReading {
-  return { view, isEmptied: false };
+  return { view, isEmptied: false, isMissing: false };
 }
 
 /** The address that holds the balance. */

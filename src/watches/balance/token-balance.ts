@@ -16,8 +16,8 @@ import { Balance, believed, holderOf, type BalanceReading, type BalanceView } fr
 type Row = View<typeof TokenBalance.fields>;
 
 /**
- * The list contains only tokens above zero, so a token that is absent from a complete list, twice, has balance 0. A
- * list without any token is read again in the following polls.
+ * The list contains only tokens above zero, so a token that is absent from a complete list, twice, has balance 0. The
+ * following polls read it again if the token was held before, or if the list has no token at all.
  */
 export async function observeToken(
   target: Target,
@@ -28,13 +28,13 @@ export async function observeToken(
   const first = await find(target, token, read);
   if (first.rows.length > 0) return { seen: believed(sum(target, first.rows)), partial: null };
   if (first.partial !== null) return { seen: believed(null), partial: first.partial };
-  // Only a change is worth another reading.
   const isNews = known?.values['raw'] !== '0';
-  const second = isNews && !first.isEmpty ? await find(target, token, again(read)) : first;
+  const second = known === null && !first.isEmpty ? await find(target, token, again(read)) : first;
   if (second.rows.length > 0) return { seen: believed(sum(target, second.rows)), partial: null };
   if (second.partial !== null) return { seen: believed(null), partial: second.partial };
   const view = await nothing(target, token, known, read);
-  return { seen: { view, isEmptied: isNews && second.isEmpty }, partial: null };
+  const isMissing = known !== null && isNews && !second.isEmpty;
+  return { seen: { view, isEmptied: isNews && second.isEmpty, isMissing }, partial: null };
 }
 
 interface Found {

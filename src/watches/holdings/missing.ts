@@ -2,9 +2,8 @@
 // may be behind. So a token is gone only if two successive polls read the whole list without it.
 import { z } from 'zod';
 import type { DetectionScope } from '../../core/model/detection.ts';
-import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { rereadMs } from '../lists/emptied.ts';
+import { isAnotherReading, untilAnotherReading } from '../lists/emptied.ts';
 
 /** Keys of tokens that whole readings lack since then, but not long enough to be gone. */
 export type Missing = Readonly<Record<string, Instant>>;
@@ -26,16 +25,15 @@ export function departuresOf(
   absent: readonly string[],
   scope: DetectionScope & { readonly isBelieved: boolean },
 ): Departures {
-  const { at, intervalMs, isBelieved } = scope;
+  const { at, isBelieved } = scope;
   const isGone = (key: string): boolean => isBelieved || isConfirmed(before, key, scope);
   const waiting = absent.filter((key) => !isGone(key)).map((key) => [key, before[key] ?? at] as const);
   const isSame = waiting.length === Object.keys(before).length && waiting.every(([key]) => key in before);
   const since = Math.min(...waiting.map(([, from]) => from));
-  const waitMs = rereadMs(scope);
   return {
     gone: absent.filter(isGone),
     missing: isSame ? before : Object.fromEntries(waiting),
-    askAgainMs: waiting.length === 0 || waitMs >= intervalMs ? null : Math.max(0, since + waitMs - at),
+    askAgainMs: waiting.length === 0 ? null : untilAnotherReading(since, scope),
   };
 }
 
@@ -46,9 +44,8 @@ export function undecided(before: Missing, shown: ReadonlyMap<string, unknown>):
   return { gone: [], missing: left.length === all.length ? before : Object.fromEntries(left), askAgainMs: null };
 }
 
-/** True if an earlier poll lacked it too. Polls that nearly coincide may have been answered by one replica. */
+/** True if an earlier poll lacked it too. */
 export function isConfirmed(before: Missing, key: string, scope: Pick<DetectionScope, 'at' | 'intervalMs'>): boolean {
   const since = before[key];
-  // A clock that was set back must not have it wait until that time comes again.
-  return since !== undefined && Math.abs(scope.at - since) >= PACE_SLACK * rereadMs(scope);
+  return since !== undefined && isAnotherReading(since, scope);
 }

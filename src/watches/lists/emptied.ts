@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
+import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 
 /** The consecutive readings that showed the list empty. */
@@ -23,8 +24,22 @@ const READINGS_NEEDED = 3;
 const ASKED_ANEW_MS = 20_000;
 
 /** How long after a reading the next one counts as another reading. */
-export function rereadMs({ intervalMs }: Pick<DetectionScope, 'intervalMs'>): number {
+function rereadMs({ intervalMs }: Pick<DetectionScope, 'intervalMs'>): number {
   return Math.min(intervalMs, ASKED_ANEW_MS);
+}
+
+type Now = Pick<DetectionScope, 'at' | 'intervalMs'>;
+
+/** Two readings that nearly coincide may have been answered by one replica, and count as one. */
+export function isAnotherReading(since: Instant, now: Now): boolean {
+  // A clock that was set back must not have it wait until that time comes again.
+  return Math.abs(now.at - since) >= PACE_SLACK * rereadMs(now);
+}
+
+/** How long it is until a reading counts as another one; null: the next poll is soon enough. */
+export function untilAnotherReading(since: Instant, now: Now): number | null {
+  const waitMs = rereadMs(now);
+  return waitMs >= now.intervalMs ? null : Math.max(0, since + waitMs - now.at);
 }
 
 /** The result of an empty reading. */

@@ -73,7 +73,7 @@ function valuedPolls(
     const { decided } = poll.poll;
     const { at, clockAt } = decided ?? { at: poll.until, clockAt: poll.poll.startedAt + aheadMs };
     if (decided !== null) aheadMs = clockAt - at;
-    const value = reference.valueOf(poll, last);
+    const value = reference.valueOf(poll, last, polls);
     last = value ?? last;
     const isHeadUnsure = reference.needsHead && isHeadDoubtful({ ...heads, at, clockAt });
     return { poll, at, clockAt, value, isDoubtful: decided === null || isHeadUnsure, isUnsure: false };
