@@ -54,7 +54,7 @@ test.each([
   ]);
   const config = ['-c', join(folder.path, 'config.yaml')];
   expect((await run(['status', '--watches', ...config])).out).toMatch(
-    /^treasury: what is remembered of it is damaged.*\nvault: last/m,
+    /^treasury: what is remembered of it is damaged.*\n {2}new baseline\nvault: last/m,
   );
   expect(await run(['explain', 'treasury', ...config])).toMatchObject({
     code: 74,

@@ -26,6 +26,6 @@ onEachEngine((open) => {
     expect(found).toHaveLength(22);
     expect(found[0]?.what).toMatch(/^the stored memory of watch w0 is damaged/);
     expect(found[20]).toEqual({ what: '10 further rows of memory are damaged', advice: '' });
-    expect(`${found[21]?.what} ${found[21]?.advice}`).toMatch(/alert k is damaged: .* Acknowledge the alert anew\.$/);
+    expect(`${found[21]?.what} ${found[21]?.advice}`).toMatch(/alert k is damaged: .* Acknowledge the alert again\.$/);
   });
 });
