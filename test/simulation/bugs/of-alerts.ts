@@ -169,7 +169,7 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
       {
         file: 'src/watches/holdings/missing.ts',
         find: `isBelieved || isConfirmed(before, key, scope);`,
-        replace: `isBelieved || scope.at >= intervalMs || isConfirmed(before, key, scope);`,
+        replace: `isBelieved || scope.at > 0 || isConfirmed(before, key, scope);`,
       },
     ],
     caughtAs: ['invented'],
