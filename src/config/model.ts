@@ -19,7 +19,7 @@ export interface Config {
   readonly file: string;
   /** Absolute; relative paths start here. */
   readonly directory: string;
-  /** To point into the file when the rules show that something in it is wrong. */
+  /** The text of the config file. A mistake that is found with the rules quotes its line. */
   readonly source: Source;
   readonly explorers: ReadonlyMap<string, ExplorerSettings>;
   readonly names: ReadonlyMap<string, Name>;
@@ -60,7 +60,10 @@ export interface PageSettings {
   readonly isServed: boolean;
   /** True if every caller may read them without a token, also through the API. */
   readonly isOpen: boolean;
-  /** Where a line of a rule file is shown elsewhere, with `{file}` and `{line}`; null: the page shows the file. */
+  /**
+   * The address of a line of a rule file on another site, with `{file}` and `{line}`; null: the page shows the file
+   * itself.
+   */
   readonly sourceUrl: string | null;
 }
 
@@ -97,7 +100,7 @@ export interface DigestSettings {
 
 export interface DatabaseSettings {
   readonly url: Secret;
-  /** The installation's. */
+  /** The name of the installation. */
   readonly name: string;
 }
 
@@ -160,11 +163,11 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly seed: number;
   readonly blockTime: { readonly ms: number } | 'manual';
   readonly control: boolean;
-  /** Whether faults are drawn by the seed. */
+  /** True if it also makes faults, chosen by the seed. */
   readonly faults: boolean;
   /** The release of an explorer that it imitates; null = the specification. */
   readonly as: (typeof SANDBOX_RELEASES)[number] | null;
-  /** The credits of its plan, with which the daemon plans; null: the explorer counts no credits. */
+  /** The simulated plan, within which the daemon spends; null: the explorer counts no credits. */
   readonly plan: ExplorerPlan | null;
 }
 
@@ -218,7 +221,10 @@ export interface ConfigTools {
   /** True if every user of the machine can read the file. Left out: no file is checked. */
   readonly isReadableByAll?: (path: string) => boolean;
   readonly notifiers: readonly AnyNotifier[];
-  /** Only for reading: an absent secret of operators, heartbeat or proxy is no problem then, since it is not used. */
+  /**
+   * True for commands that only read the state. They do not use the secrets of operators, heartbeat and proxy, so
+   * these may be absent.
+   */
   readonly isToRead?: boolean;
 }
 

@@ -80,7 +80,7 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
   if (glued !== undefined)
     return source.problem(path, {
       key,
-      message: 'a colon and a blank stand behind a key',
+      message: 'a key needs a colon and a blank behind it',
       hint: `Write "${glued}: ".`,
     });
   const hint = isIdAsKey(source, path, key, legal)

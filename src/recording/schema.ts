@@ -12,7 +12,7 @@ const APPLICATION_ID = 0x43576472;
  * referred to by number. A body is an answer or a watch's memory, compressed; it is deleted with the last poll that
  * needs it.
  *
- * Schema 2. `chain` is how far the explorer had read, as JSON, if that was asked for.
+ * Schema 2. `chain` is the height up to which the explorer had read, as JSON; NULL: the poll did not ask for it.
  *
  * Schema 3. `pace_ms` is the interval that was in force.
  */
@@ -97,7 +97,9 @@ export function closeWhole(db: RecordingDatabase): void {
 /** Throws a StorageError if there is no recording, or if it is not one of this release. */
 export function openToReplay(file: string): RecordingDatabase {
   if (!existsSync(file))
-    throw new StorageError(`there is no recording at ${file}. Make one with chainwarden record, or in the daemon.`);
+    throw new StorageError(
+      `there is no recording at ${file}. Make one with chainwarden record, or with recording: in the config.`,
+    );
   return answering(file, 'open', () =>
     opened(new DatabaseSync(file, { readOnly: true, timeout: 5000 }), (found) => {
       assertRecording(found, file);

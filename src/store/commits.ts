@@ -1,5 +1,5 @@
-// Commits decisions of polls together. Decisions of one watch are committed one after the other, those of several
-// watches in one list.
+// Commits decisions of polls together. Decisions of one watch are committed one after the other. Decisions of
+// different watches are committed together.
 import { journalOf } from '../core/journal/decided.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -28,14 +28,14 @@ export async function commitAll(
   return decisions.map((decision) => (kept.has(decision) ? 'kept' : 'superseded'));
 }
 
-/** In each, no two of one watch. */
+/** A wave has at most one decision of each watch. */
 function wavesOf(decisions: readonly Decision[]): Decision[][] {
   const ofWatch = [...Map.groupBy(decisions, ({ watchId }) => watchId).values()];
   const longest = Math.max(0, ...ofWatch.map(({ length }) => length));
   return Array.from({ length: longest }, (_, turn) => ofWatch.flatMap((some) => some.slice(turn, turn + 1)));
 }
 
-/** Resolves with the stored decisions. */
+/** Resolves with the decisions that are not superseded. Those without a change are not written. */
 async function commitWave(
   sql: Sql,
   wave: readonly Decision[],

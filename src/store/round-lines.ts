@@ -30,7 +30,7 @@ export function dueLines(round: DueRound, { result, shares }: RoundDecision, at:
   return [...withdrawnLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
 }
 
-/** If several commits write a message, the last of them has the line. */
+/** A large message is stored by several commits. Only the last one adds its line. */
 function wholeOf(batch: DeliveryBatch, shares: RoundDecision['shares']): readonly DeliveryBatch[] {
   const share = shares.get(batch.id);
   if (share === undefined) return [batch];

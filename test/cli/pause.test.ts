@@ -118,7 +118,7 @@ test('an answer that stays lost is not taken for a failure: the same command can
   const { code, out, err } = await chainwarden(port, ['resume', 'coins']);
   const key = String(asked[0]?.headers['idempotency-key']);
   expect([code, out]).toEqual([69, '']);
-  expect(err).toContain(`It may be done even so. To be sure, repeat the command with --key ${key}`);
+  expect(err).toContain(`The action may have been carried out. To be sure, repeat the command with --key ${key}`);
   const again = await serve(answering(200, ANSWER));
   expect((await chainwarden(again.port, ['resume', 'coins', '--key', key])).code).toBe(0);
   expect(again.asked[0]?.headers['idempotency-key']).toBe(key);

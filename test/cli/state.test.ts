@@ -27,7 +27,7 @@ test('an alert that fires is there again after the state was lost and restored, 
     0,
     expect.stringContaining(`the former state file is kept as ${stateFile}.before-restore\n`),
   ]);
-  expect(restored.out).toContain('may be told again, under the same ids');
+  expect(restored.out).toContain('may be sent again, under the same ids');
   expect((await prepared.run('status', '--watches', '-c', config)).out).toContain('low firing since');
   expect((await prepared.run('state', 'check', `${stateFile}.before-restore`, '-c', config)).out).toContain('sound');
 });

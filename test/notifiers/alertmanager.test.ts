@@ -78,5 +78,7 @@ test.each([
   const channels = "{ screen: { type: log }, am: { type: alertmanager, url: 'https://am.example.com' } }";
   const text = `explorers: { here: { form: sandbox } }\nchannels: ${channels}\nself: none\nroutes: [{ ${written} }]\n`;
   const { problems } = loadConfig('config.yaml', { env: {}, readFile: () => text, notifiers });
-  expect(problems.map(summarize)).toEqual([expect.stringContaining(`${where}: "am" tells nobody at once`)]);
+  expect(problems.map(summarize)).toEqual([
+    expect.stringContaining(`${where}: "am" cannot be used here: it schedules its own messages`),
+  ]);
 });

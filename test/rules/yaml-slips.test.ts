@@ -19,16 +19,20 @@ function said(text: string): readonly string[] {
 }
 
 test.each([
-  ['a key without a colon', `${WATCH}    every 1m\n`, '7:5 a colon and a blank stand behind a key. Write "every: ".'],
+  [
+    'a key without a colon',
+    `${WATCH}    every 1m\n`,
+    '7:5 a key needs a colon and a blank behind it. Write "every: ".',
+  ],
   [
     'a colon without a blank',
     `${WATCH}    every:1m\n    max_pages: 3\n`,
-    '7:5 a colon and a blank stand behind a key. Write "every: ".',
+    '7:5 a key needs a colon and a blank behind it. Write "every: ".',
   ],
   [
     'such a colon between braces',
     `${ALERT}{ id: a, while:value < 3 }\n`,
-    '8:18 a colon and a blank stand behind a key. Write "while: ".',
+    '8:18 a key needs a colon and a blank behind it. Write "while: ".',
   ],
   [
     'such a colon in a lone line',
@@ -38,7 +42,7 @@ test.each([
   [
     'the first key without a colon',
     'watches\n  - id: large\n',
-    '1:1 a colon and a blank stand behind a key. Write "watches: ".',
+    '1:1 a key needs a colon and a blank behind it. Write "watches: ".',
   ],
   [
     'a list without its key',
@@ -48,7 +52,7 @@ test.each([
   [
     'a list on the line of its key',
     'watches: - id: large\n',
-    '1:10 a list begins on a line of its own. Write "- " on the next line.',
+    '1:10 a list must begin on a line of its own. Write "- " on the next line.',
   ],
   [
     'a key that is indented too little',
@@ -78,7 +82,7 @@ test.each([
   [
     'a text that begins with *',
     `${WATCH}    every: *slow\n`,
-    '7:12 the anchor of this alias does not exist before it. Put a text that begins with "*" in quotes.',
+    '7:12 no anchor of this name stands above this alias. Put a text that begins with "*" in quotes.',
   ],
   [
     'a condition that begins with >',
@@ -113,7 +117,7 @@ test.each([
   [
     'a comment without a blank',
     `${ALERT}id: a\n        title: "low"#now\n`,
-    '9:21 a comment has a blank in front of its #. Put a text with # in it in quotes.',
+    '9:21 a blank is missing in front of the # of a comment. Put a text with # in it in quotes.',
   ],
   [
     'a brace that is never closed',

@@ -77,7 +77,9 @@ test('what is kept of a plan and cannot be read is named, and costs nothing', as
   execute(file, `INSERT INTO plans (plan, at, kept) VALUES ('digest', 1, '{"books":7}')`);
   const { findings } = await checkSqlite(file);
   expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
-    expect.stringMatching(/stored plan digest is damaged: .* Nothing to do: the daemon begins with what the explorer/),
+    expect.stringMatching(
+      /stored plan digest is damaged: .* Nothing to do: the daemon starts with the credits that the explorer/,
+    ),
   ]);
 });
 

@@ -91,7 +91,10 @@ export function createReload(options: ReloadOptions): Reload {
   return { run, rejected: () => rejection };
 }
 
-/** A link among the rule files may lead to a file with a secret of the daemon. */
+/**
+ * A rule file may be a link to a file with a secret of the daemon, and problems quote lines. So their texts are
+ * redacted.
+ */
 function redacted(problem: Problem, redact: SafeLog['redact']): Problem {
   const { message, frame, hint } = problem;
   return {
@@ -113,8 +116,8 @@ function firstOf(problems: readonly Problem[]): string {
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
   ['state.postgres', ({ state }) => [state.postgres?.url.reveal(), state.postgres?.name]],
-  // A reload does change operators and the proxy. But the first operator on a public address opens the page, and that
-  // takes a restart.
+  // A reload does change operators and the proxy. On a public address pages are served only if there is an operator or
+  // a proxy. This is decided at the start, so the first operator needs a restart.
   ['http', ({ http: { operators, proxy, ...http } }) => [http, isReachable(http.listen.host, { operators, proxy })]],
   ['recording', ({ recording }) => recording],
 ];

@@ -13,7 +13,10 @@ export interface Sources {
   begin(): void;
   /** The state of the files that the last load read, as a text to compare. */
   loaded(): string;
-  /** The present state of the same files. Equal texts: a load would read the same. Never rejects. */
+  /**
+   * The present state of the same files. If this text equals that of `loaded`, a load would read the same content.
+   * Never rejects.
+   */
   current(): Promise<string>;
 }
 

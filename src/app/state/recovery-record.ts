@@ -4,7 +4,7 @@ import type { Recovery } from '../../store/contract/backups.ts';
 /** How a state that was damaged or missing at the start was replaced. */
 export interface RecoveryRecord {
   readonly recovered: (how: Recovery) => void;
-  /** For an hour. */
+  /** The last recovery; null: there was none within the last hour. */
   recent(): { readonly how: Recovery; readonly at: Instant } | null;
 }
 

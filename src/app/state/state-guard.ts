@@ -8,7 +8,7 @@ export interface StateGuard {
   run(signal: AbortSignal): Promise<void>;
   /** The same check once, as the last step of a daemon. */
   look(): Promise<void>;
-  /** The time of the last such repair, for one hour; else null. */
+  /** When the state was last put back; null: not within the last hour. */
   readonly restoredAt: () => Instant | null;
 }
 
@@ -18,7 +18,7 @@ export interface StateGuardOptions {
   readonly log: Log;
 }
 
-/** The shortest time between two polls of a watch. */
+/** The state is checked as often as a watch can be polled at most. */
 const LOOK_MS = 1000;
 const SAID_MS = 3_600_000;
 
@@ -29,7 +29,8 @@ export function createStateGuard({ store, clock, log }: StateGuardOptions): Stat
     const moved = await store.secure();
     if (moved.length === 0) return;
     restoredAt = clock.now();
-    const effect = 'what was open was put back in its place; nothing is lost. What stood there is kept as *.found';
+    const effect =
+      'the open file was put back in its place; nothing is lost. A file that stood there is kept as *.found';
     log.error('storage:restored', { moved: moved.map((one) => MOVED[one]).join(', '), effect });
   }
 

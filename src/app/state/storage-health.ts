@@ -2,11 +2,14 @@ import { isOf } from '../../cluster/share.ts';
 import type { Cluster, Renewed } from '../../store/contract/cluster.ts';
 import { StoreFullError, type Store } from '../../store/contract/store.ts';
 
-/** `full`: the state has reached its size limit. Results that cannot be stored are lost, and found again later. */
+/**
+ * `full`: the state has reached its size limit. Results that cannot be stored are dropped. A later poll finds them
+ * again.
+ */
 export type StorageState = 'works' | 'fails' | 'full';
 
 export interface StorageHealth {
-  /** The same store; its results are recorded. */
+  /** The given store. The results of its writes set `state()`. */
   readonly store: Store;
   /** The state according to the last write. */
   state(): StorageState;

@@ -33,13 +33,13 @@ export function configText(
     `  ${EXPLORER}:`,
     ...place,
     ...(url === 'sandbox' ? [] : planLines(credits)),
-    ...(url === 'sandbox' ? [] : ['    # coin: { symbol: ETH } # what messages call the coin of the chain']),
+    ...(url === 'sandbox' ? [] : ['    # coin: { symbol: ETH } # the name of the coin in messages']),
     'addresses:',
     ...addresses.map(({ name, address }) => `  ${name}: ${address.text}`),
     'channels:',
     '  screen: { type: log } # writes alerts to standard output; docs/channels.md has mail, chats and pagers',
-    'routes: [{ notify: [screen] }] # who is told of the alerts of rules that name nobody: docs/routing.md',
-    'self: [screen] # who is told when the daemon itself is in trouble',
+    'routes: [{ notify: [screen] }] # the channels for alerts of rules without notify: docs/routing.md',
+    'self: [screen] # the channels for alerts about the daemon itself',
     'state: { file: ./data/state.db }',
     'http: { listen: 127.0.0.1:9797 } # the page, the API and the metrics',
     'rules: [rules/*.yaml]',
@@ -48,7 +48,7 @@ export function configText(
 
 const FREE_PLAN = 100_000;
 
-/** With a plan written, the daemon makes its credits last. */
+/** If a plan is written, the daemon spreads its requests so that the credits last. */
 function planLines(credits: number | null): string[] {
   const line = (amount: number, per: string, why: string): string =>
     `    plan: { credits: ${amount}, per: ${per} } # ${why}; write what your key has`;
@@ -93,7 +93,7 @@ function headRecipe(): Recipe {
       '  alerts: [{ id: stalled, while: age > duration("10m"), severity: critical }]',
     ],
     test: [
-      '- name: no block for ten minutes is told, and its end',
+      '- name: it fires when there is no block for ten minutes, and ends with the next one',
       '  watch: head',
       '  saw:',
       '    - { at: 0m, items: [{ height: 100, timestamp: 0s }] }',
@@ -125,7 +125,7 @@ function balanceRecipe({ name, coins }: DetectedAddress): Recipe[] {
         `  alerts: [{ id: low, while: balance < ${low.toString()}, until: balance > ${clear.toString()}, severity: critical }]`,
       ],
       test: [
-        `- name: fewer coins of ${name} are told, and their return`,
+        `- name: it fires when ${name} has fewer coins, and ends when they are back`,
         `  watch: ${name}-coins`,
         '  saw:',
         `    - { at: 0m, balance: ${above.toString()} }`,
@@ -155,7 +155,7 @@ function holdingsRecipe(name: string): Recipe {
       '  alerts: [{ id: scam-arrived, on: added, if: token.reputation == "scam" }]',
     ],
     test: [
-      `- name: of the tokens that ${name} receives only a scam is told`,
+      `- name: it reports a token that ${name} receives only if it is a scam`,
       `  watch: ${name}-tokens`,
       '  saw:',
       '    - { at: 0m, holdings: [{ id: a, token: { symbol: A, reputation: ok } }] }',
@@ -177,7 +177,7 @@ function callsRecipe(name: string): Recipe {
       '  alerts: [{ id: failing, on: new, if: success == false, at_least: { count: 3, within: 10m } }]',
     ],
     test: [
-      `- name: three failed calls to ${name} are told, one is not`,
+      `- name: it fires after three failed calls to ${name}, and not after one`,
       `  watch: ${name}-calls`,
       '  saw:',
       '    - { at: 0m, items: [] }',
@@ -201,7 +201,7 @@ function tokenRecipe(name: string, address: string): Recipe {
       '    - { id: minted, on: changed, if: total_supply > before.total_supply * 1.01 }',
     ],
     test: [
-      `- name: a mark as scam, and more than 1 % of new supply, are told`,
+      `- name: it reports a mark as scam, and more than 1 % of new supply`,
       `  watch: ${name}-token`,
       '  saw:',
       '    - { at: 0m, reputation: ok, total_supply: 1000 }',

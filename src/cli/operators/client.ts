@@ -44,7 +44,7 @@ export function createClient(terminal: Terminal, options: DaemonAddress): Client
   };
 }
 
-/** A daemon of a later release may answer more. */
+/** Unknown top-level keys are dropped, since a later release may add some. */
 function readKnown<T>(shape: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const read = shape.safeParse(value);
   const issues = read.error?.issues ?? [];
@@ -72,7 +72,7 @@ function send({ url, token, as }: Daemon, key: string, path: string, body: objec
   });
 }
 
-/** The daemon is busy, and has not read the request. */
+/** The request did not arrive in time. It is repeated, and counts as perhaps carried out until there is an answer. */
 const TOO_LATE = 408;
 const TRIES = 10;
 const PAUSE_MS = 1000;
@@ -103,7 +103,7 @@ async function repeated(
     if (!mayBeDone) break;
   }
   const advice = mayBeDone
-    ? `It may be done even so. To be sure, repeat the command with --key ${key}: it is not done twice.`
+    ? `The action may have been carried out. To be sure, repeat the command with --key ${key}: it is not carried out twice.`
     : 'Is the daemon running? Name another address with --url.';
   throw new CommandError(EXIT.unavailable, `${url} does not answer (${why}). ${advice}`);
 }

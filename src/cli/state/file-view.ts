@@ -10,7 +10,7 @@ import type { StoreView } from '../../store/contract/store.ts';
 /** The data in the state. */
 export interface FileFacts extends StoredFacts {
   readonly replicas: SeenCluster | null;
-  /** A row for each process that lives. */
+  /** The rows of running processes; if none runs, the last row of each. */
   readonly health: readonly HealthSummary[];
 }
 
@@ -35,7 +35,7 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
   const rows = isHeld ? livingRows(facts.health, now) : [];
   const silentSince = isHeld && rows.length === 0 ? newestOf(facts.health) : null;
   const stored = storedHealth(watches, { ...facts, rows }, now);
-  // A daemon that starts has written nothing yet.
+  // A daemon that is starting may have no row yet, so a held state without rows counts as running.
   const health = { ...stored, isRunning: isHeld && silentSince === null };
   const runtime: RuntimeView = {
     ...storedWatches(watches, { ...facts, rows }, now),

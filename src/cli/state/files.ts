@@ -41,9 +41,7 @@ function checkLines(name: string, { schema, isCurrent, bytes, rows, findings }: 
   return [
     `${name}: schema ${schema}, ${bytes} bytes`,
     ...[...rows].map(([table, count]) => `  ${table}: ${count} ${count === 1 ? 'row' : 'rows'}`),
-    ...(isCurrent
-      ? []
-      : ['written by an older release: its rows are examined once the daemon has brought it up to date']),
+    ...(isCurrent ? [] : ['written by an older release: its rows can be examined after a daemon has upgraded it']),
     ...(findings.length === 0 ? ['sound: nothing is damaged'] : findings.map(showFinding)),
   ];
 }
@@ -78,7 +76,7 @@ export async function stateRestore(terminal: Terminal, named: string, options: C
   const { former } = await restoreState(state, backup);
   terminal.out(`${state.file}: restored from ${backup}, checked`);
   if (former !== null) terminal.out(`the former state file is kept as ${former}`);
-  terminal.out('What was told after that backup may be told again, under the same ids.');
+  terminal.out('Messages that were sent after that backup may be sent again, under the same ids.');
   return EXIT.ok;
 }
 

@@ -28,7 +28,7 @@ export const TAG: SyntaxWords = {
 
 /** For a text that YAML takes for an alias. */
 export const ALIAS: SyntaxWords = {
-  message: 'the anchor of this alias does not exist before it',
+  message: 'no anchor of this name stands above this alias',
   hint: 'Put a text that begins with "*" in quotes.',
 };
 
@@ -45,7 +45,7 @@ const UNEVEN: SyntaxWords = {
   hint: 'Keys of one map begin at the same column.',
 };
 const NO_COMMA: SyntaxWords = { message: 'a comma is missing between two parts of { } or [ ]' };
-const NO_COLON: SyntaxWords = { message: 'a colon and a blank stand behind a key' };
+const NO_COLON: SyntaxWords = { message: 'a key needs a colon and a blank behind it' };
 
 const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => SyntaxWords)])[] = [
   [/^All (?:mapping|sequence) items|^Sequence item without/, UNEVEN],
@@ -54,7 +54,7 @@ const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => Syntax
     { message: 'a second document starts here', hint: 'One file holds one document.' },
   ],
   [/^Tabs are not allowed/, { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' }],
-  [/^With stringKeys/, { message: 'a key is text here' }],
+  [/^With stringKeys/, { message: 'a key must be text' }],
   [/^Unresolved tag/, TAG],
   [/^Nested mappings/, nested],
   [/^Implicit (?:map )?keys/, noColon],
@@ -66,7 +66,7 @@ const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => Syntax
   ],
   [
     /^Unexpected block-seq-ind/,
-    { message: 'a list begins on a line of its own', hint: 'Write "- " on the next line.' },
+    { message: 'a list must begin on a line of its own', hint: 'Write "- " on the next line.' },
   ],
   [/^Unexpected , in/, { message: 'a comma is too much here', hint: 'Remove it.' }],
   [/^Missing , (?:or : )?between|^Block collections are not allowed/, NO_COMMA],
@@ -76,7 +76,7 @@ const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => Syntax
   [/end with a \}$/, { message: 'this { is never closed', hint: 'Write the } behind its last part.' }],
   [
     /^Comments must be separated/,
-    { message: 'a comment has a blank in front of its #', hint: 'Put a text with # in it in quotes.' },
+    { message: 'a blank is missing in front of the # of a comment', hint: 'Put a text with # in it in quotes.' },
   ],
   [
     /^Invalid escape sequence/,
@@ -94,7 +94,7 @@ function nested({ rest }: Place): SyntaxWords {
 function noColon({ before, rest }: Place): SyntaxWords {
   const item = /^["']?([\w-]{1,64})\s*$/.exec(rest)?.[1];
   if (item !== undefined && /^\s*- $/.test(before))
-    return { message: 'an item of this list begins with a key', hint: `Write "- id: ${item}".` };
+    return { message: 'an item of this list must begin with a key', hint: `Write "- id: ${item}".` };
   const key = /^["']?([\w-]{1,64})/.exec(rest)?.[1];
   if (key === undefined) return NO_COLON;
   return { ...NO_COLON, hint: `Write "${key}: ".` };

@@ -1,6 +1,6 @@
 // Shows open alerts to a receiver that keeps its own state: all at every refresh, and sooner after a change or a call
-// that was not accepted. The last accepted ones are in the state file, so that a restart neither repeats an event nor
-// loses an end that was not accepted yet.
+// that was not accepted. The state has the last accepted transition of each alert. So after a restart no event is
+// repeated, and ends that were not accepted are sent.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { formerlyShown, shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
@@ -30,15 +30,15 @@ export interface MirrorLoopOptions {
   readonly holdMs: number;
   readonly store: Pick<Store, 'mirrored' | 'keepMirrored'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
-  /** Called once for each refresh, with the first outcome that is not `sent`, if there is one. */
+  /** Called after each refresh: with the first outcome that is not `sent`, else with `sent`. */
   readonly onOutcome: (outcome: Outcome) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** As long as other channels try pending messages. */
+/** Alerts of this time are shown. Other channels try pending messages for as long. */
 const LOOK_BACK_MS = 3 * 86_400_000;
-/** After a call that was not accepted. */
+/** The wait after a call that was not accepted. */
 const AGAIN_MS = 15_000;
 /** Changes within this time are shown together. */
 const GATHER_MS = 1000;
@@ -92,7 +92,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
     onOutcome(outcome);
     const why = outcome.type === 'sent' ? null : outcome.why;
     if (why !== null && why !== lastFailure)
-      log.warn('mirror:failing', { channel, alerts: failed.length, why, effect: 'all of it is shown again' });
+      log.warn('mirror:failing', { channel, alerts: failed.length, why, effect: 'all open alerts are shown again' });
     if (why === null && lastFailure !== null) log.info('mirror:works-again', { channel });
     lastFailure = why;
   }
@@ -102,7 +102,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
       const fence = ownership.fenceOf(`channel:${channel}`);
       if (fence === null) return refreshMs;
       const posted = await post(signal);
-      // A call that the stop cut off is no failure of the receiver.
+      // A call that was aborted since the loop ends is no failure of the receiver.
       if (signal.aborted) return 0;
       await keepAccepted(posted, fence);
       report(posted);

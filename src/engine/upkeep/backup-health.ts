@@ -4,7 +4,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 /** Why there is no backup of today; null while there is one. */
 export type BackupTrouble =
   | { readonly type: 'failed'; readonly since: Instant; readonly why: string }
-  /** No backup was made, and none failed: one does not end. */
+  /** For two days no backup has succeeded and none has failed: probably one hangs. */
   | { readonly type: 'old'; readonly since: Instant };
 
 export interface BackupHealth {

@@ -10,7 +10,7 @@ export interface OtherReplicasOptions {
   readonly store: Pick<Store, 'newsSince'>;
   /** True if other replicas are known to run. */
   readonly hasOthers: () => boolean;
-  /** Something may be due that another one stored. */
+  /** Called when another replica may have stored work that is due. */
   readonly onLook: () => void;
   readonly onTransitions: () => void;
   /** Rejects with a `StorageError` if it must be tried again. */
@@ -20,19 +20,19 @@ export interface OtherReplicasOptions {
 }
 
 const LOOK_MS = 1000;
-/** The clocks of two machines differ. */
+/** The clocks of two machines may differ, so each check reads the changes of the last ten minutes. */
 const LOOK_BACK_MS = 600_000;
-/** A replica may have stored changes just before it ended. */
+/** A replica may store changes just before it ends, so the checks go on for a minute after. */
 const AFTER_OTHERS_MS = 60_000;
 
 /** Runs until the signal aborts. */
 export async function followOtherReplicas(options: OtherReplicasOptions, signal: AbortSignal): Promise<void> {
   const { store, hasOthers, onLook, onTransitions, onChanged, clock, log } = options;
   const storage = createStorageBackoff({ loop: 'replicas' }, log);
-  /** By the monotonic clock. Before the start there may have been other replicas. */
+  /** By the monotonic clock. It starts with now, since one may have run until the start. */
   let othersAt = clock.monotonic();
   let newest: number | null = null;
-  /** Requests that were acted on; null: those in the state at its first reading count as known. */
+  /** Keys of the requests that were handled; null before the first reading, whose requests count as handled. */
   let known: ReadonlySet<string> | null = null;
 
   async function look(): Promise<void> {

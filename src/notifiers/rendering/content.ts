@@ -3,7 +3,10 @@
 import type { Message } from '../../core/model/delivery.ts';
 import type { Piece, FactRow } from './facts.ts';
 
-/** `strange`: it contains untrusted text, defanged. Chats that make markup of some words must not do so there. */
+/**
+ * `strange`: the line contains untrusted text, defanged. A channel must not let the service turn words of it into
+ * markup.
+ */
 export interface TextLine {
   readonly text: string;
   readonly strange: boolean;
@@ -60,7 +63,7 @@ export interface ListedAlert {
   readonly subject: string;
   /** `21:16 UTC`, `since 12:00 UTC`, `6 times, 00:05\u201300:08 UTC, from 0x1E46\u2026FD90, \u201cout of gas\u201d` */
   readonly aside: string;
-  /** Text that others wrote is in `aside`, defanged and in quotes. */
+  /** True if `aside` contains untrusted text, which is defanged and in quotes. */
   readonly strange: boolean;
   readonly tone: MessageTone;
   /** A page about the alert; null if there is none. */

@@ -1,5 +1,6 @@
-// The words for one transition in a delivery. A repeat says since when it holds. If an alert ended before its begin was
-// sent, both times are named. A late message has the present values, if known, beside the values at its time.
+// The words for one transition in a delivery. A repeat shows since when the condition holds. If an alert ended before
+// its begin was sent, both times are named. A late message has the present values, if known, beside the values at its
+// time.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import {
@@ -44,17 +45,20 @@ export function laterValues(member: DeliveryMember): Present | null {
   return isSame && isNews(member) ? null : present;
 }
 
-/** True if it is sent as it happened, at most after the wait of its group. */
+/** True if the transition is sent for the first time and was not held back. Only its group may have waited. */
 function isNews({ as, renewed, heldAt }: DeliveryMember): boolean {
   return as === 'news' && renewed === null && heldAt === null;
 }
 
-/** True if it has later values than those at its time, so the change at that time is left out. */
+/**
+ * True for a repeat, and for a member with newer values than those of its transition. The change at that time is then
+ * left out.
+ */
 export function isToldLater(member: DeliveryMember): boolean {
   return member.as === 'repeat' || laterValues(member) !== null;
 }
 
-/** The first lines below that subject; empty if the subject says it all. */
+/** The first lines below the subject of `memberSubject`; empty if the subject needs no explanation. */
 export function memberLead(member: DeliveryMember, at: Instant): string[] {
   const held = heldWords(member, at);
   return [...historyOf(member, at), ...(held === null ? [] : [`${held.replace('held', 'Held')}.`])];
@@ -124,7 +128,7 @@ function firedTime(message: Message, at: Instant): string {
   return showTime(firedAtOf(message), momentOf(message, at));
 }
 
-/** Why it is sent now; null: it is new, or repeated as usual. */
+/** The reason why an older transition is sent now; null: it is new, repeated as usual, or a call. */
 function renewalOf({ message, renewed }: DeliveryMember, at: Instant): string[] | null {
   if (renewed === null || renewed.why === 'called') return null;
   const since = showTime(message.since, momentOf(message, at));

@@ -29,7 +29,7 @@ export async function earlierEpisodes(view: QueryContext, watch: WatchId, of: Ep
   return namedEpisodes(view, earlier.toReversed().slice(0, MOST_EPISODES));
 }
 
-/** With the person who acknowledged each. */
+/** Converts firings to episodes, with the person who acknowledged each of them. */
 export async function namedEpisodes({ store }: QueryContext, firings: readonly FiringSpan[]): Promise<Episode[]> {
   const keys = [...new Set(firings.map(({ key }) => key))];
   const lines = keys.length === 0 ? [] : await store.history({ subjects: keys, limit: 1000 });

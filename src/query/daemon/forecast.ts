@@ -1,4 +1,4 @@
-// Shows whether the credits of each plan last until the refill, from the books in the daemon's health.
+// Shows whether the credits of each plan last until the refill, from the state of each plan in the daemon's health.
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';

@@ -12,7 +12,7 @@ const EVENTS_MS = 12 * 3_600_000;
 const MOST_GROUPS = 500;
 const MOST_ROWS = 20;
 
-/** Instances of a rule are one row; those with the newest event first. */
+/** All instances of a rule share one row. The row with the newest event comes first. */
 export async function eventRows(view: QueryContext, isMeant: IsAlertLabelled): Promise<EventRow[]> {
   const groups = (await view.store.events(view.now - EVENTS_MS, MOST_GROUPS)).filter(isMeant);
   const watchById = byId(view.runtime.watches());

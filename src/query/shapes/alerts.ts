@@ -28,7 +28,7 @@ export const AlertCard = z
     seq: Count.describe('The newest transition. To be sent back with an acknowledgement.'),
     watch: z.string().describe('The name of the watch.'),
     alert: z.string(),
-    rule: z.string().describe('The id of its rule. With `alert` it names all that shares a card.'),
+    rule: z.string().describe('The id of its rule. Alerts with the same `rule` and `alert` can share a card.'),
     labels: LabelsShape,
     title: z
       .string()
@@ -37,16 +37,20 @@ export const AlertCard = z
       ),
     severity: SeverityShape,
     state: z.enum(ALERT_STATES),
-    is_open: z.boolean().describe('It counts until somebody answers. False: an event that is only shown for a day.'),
+    is_open: z
+      .boolean()
+      .describe(
+        'True for a condition that fires, and for an event that has to be acknowledged. False: an event that is only shown for a day.',
+      ),
     alerts: Count.describe(
       'How many share this card of the overview: all events of a rule, or more than eight conditions. The others are of the newest event, or the most urgent condition. In lists 1.',
     ),
-    since: Time.describe('Of the oldest of them.'),
+    since: Time.describe('When the oldest alert of the card began or happened.'),
     up_to: Time.describe('When the newest of them was decided. To be sent back to acknowledge them all.'),
     of: Subject.nullable(),
     measure: MeasureShape.nullable(),
     count: CountNow.nullable(),
-    detail: Text.describe('Of an event: what happened.'),
+    detail: Text.describe('For an event, what happened.'),
     runbook: z.string().nullable().describe('A page that says what to do.'),
     links: z.array(PageLink).describe('Of an event, and of what was counted: its transactions and blocks.'),
     line_has_limits: z.boolean().describe('Whether the limits of `measure` are of what `line` shows.'),
@@ -82,7 +86,7 @@ export const AlertRow = z
     ack: AckShape.nullable(),
     silence: z.strictObject({ id: z.string(), until: Time, actor: z.string(), comment: z.string() }).nullable(),
   })
-  .meta({ id: 'AlertRow', description: 'An alert that is in hand.' });
+  .meta({ id: 'AlertRow', description: 'An alert that needs no attention now.' });
 export type AlertRow = z.output<typeof AlertRow>;
 
 export const EventRow = z
@@ -98,7 +102,7 @@ export const EventRow = z
     is_retracted: z.boolean().describe('The newest was taken back: it did not happen.'),
     count: Count.describe('Within the last twelve hours.'),
     notified: z.array(z.string()).describe('Channels that accepted one of them.'),
-    owed: Count.describe('Messages about them that are owed.'),
+    owed: Count.describe('Messages about them that are pending.'),
   })
   .meta({ id: 'EventRow', description: 'The events of one alert.' });
 export type EventRow = z.output<typeof EventRow>;
@@ -109,7 +113,7 @@ export const EndedRow = z
     episode: Count,
     watch: z.string(),
     alert: z.string(),
-    title: z.string().describe('As its end was told.'),
+    title: z.string().describe('The title in the message about its end.'),
     severity: SeverityShape,
     since: Time,
     ended: Time,
@@ -193,7 +197,7 @@ export type AlertHistory = z.output<typeof AlertHistory>;
 /** Facts about a watch or an alert that no longer exists. */
 export const Gone = z
   .strictObject({
-    since: Time.describe('When the state last heard of it.'),
+    since: Time.describe('The time of the last stored fact about it.'),
     history: z.array(TimelineEntry).describe('The newest first.'),
   })
   .meta({ id: 'Gone', description: 'It is no longer there; the state still knows of it.' });

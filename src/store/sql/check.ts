@@ -34,7 +34,7 @@ const CHECKED: readonly CheckedTable[] = [
     table: 'plans',
     select: PLANS,
     read: planOf,
-    advice: 'Nothing to do: the daemon begins with what the explorer says is left, and writes it again.',
+    advice: 'Nothing to do: the daemon starts with the credits that the explorer reports, and writes the plan again.',
   },
   {
     table: 'deliveries',

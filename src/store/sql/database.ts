@@ -8,14 +8,14 @@ import type { Sql } from './sql.ts';
 export interface SqlReads {
   /** Each statement sees the last commit. */
   readonly sql: Sql;
-  /** All statements see one moment. `work` awaits only them. */
+  /** All statements read one snapshot. `work` must await nothing but them. */
   readonly snapshot: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 }
 
 /** `full`: a commit survives a power cut. `relaxed`: a power cut may revert it until the next full commit. */
 export type Sync = 'full' | 'relaxed';
 
-/** Closed after the requested writes; safe to call twice. */
+/** Disposing waits for the requested writes. It may be done twice. */
 export interface SqlDatabase extends SqlReads, AsyncDisposable {
   /** For messages. */
   readonly name: string;
@@ -30,11 +30,11 @@ export interface SqlDatabase extends SqlReads, AsyncDisposable {
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
   /** Limits the size of the database, if this program controls it. */
   readonly setMaxBytes: (maxBytes: number) => void;
-  /** The place of the schema number. */
+  /** Reads and writes the schema number: in the file header of SQLite, in a table of PostgreSQL. */
   readonly header: SchemaHeader;
 }
 
-/** The content of the place of the schema number. */
+/** The result of reading the schema number. */
 export type FoundSchema =
   /** 0: the database is empty. */
   | { readonly type: 'ours'; readonly schema: number }
@@ -85,12 +85,13 @@ const RELAXED: Partial<Readonly<Record<Step, RelaxedIn>>> = {
   'commit-calls': 'both',
   // The row is written again within half a minute.
   'keep-health': 'both',
-  // The age of a delivery is a little lower then.
+  // If a power cut loses it, the age of pending deliveries is a little too low.
   ran: 'both',
-  // The machine is off for longer than the lost time of coverage. A crash of a server alone is shorter.
+  // A power cut may lose the last part of the coverage, but the machine is off for longer than that. A database server
+  // that crashes alone may be back sooner, so PostgreSQL waits for the disk.
   cover: 'sqlite',
-  // A lost claim is like a process that ended: the delivery is sent again under its id. After a crash of a server
-  // alone, the next try would not know that it may be a copy.
+  // If a power cut loses a claim, the delivery is sent again under its id, as after the end of the process. If only a
+  // database server crashes, the next try would not be marked as a possible copy, so PostgreSQL waits for the disk.
   claim: 'sqlite',
 };
 
@@ -109,7 +110,10 @@ export function needsRoom(step: Step): boolean {
   return NEEDS_ROOM.has(step);
 }
 
-/** Runs `work` between its failpoints; `commit` ends the transaction. */
+/**
+ * Runs `work`, then `commit`, which ends the transaction. The failpoints of the step are just before and after
+ * `commit`.
+ */
 export async function committed<T>(step: Step, work: () => Promise<T>, commit: () => Promise<void>): Promise<T> {
   const result = await work();
   failpoint(`${step}.before`);

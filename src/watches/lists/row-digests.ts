@@ -1,6 +1,6 @@
 // Digests of 36 bits for the values that rules judge. A replaced block may bring a row again with the same key and
 // another content. Digests are kept for the newest blocks only, since deeper ones are not replaced. While a value is
-// unknown, its last digest stays: a field that a server leaves out now and then changes nothing.
+// unknown, its last digest stays: a field that a server sometimes leaves out does not count as changed.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { standingAt } from '../../core/values/standing.ts';
@@ -41,7 +41,7 @@ export function digestOf(view: AnyView, paths: readonly string[]): RowDigest {
   return digest;
 }
 
-/** A poll compares the digests of a row, and remembers them. */
+/** A poll needs the digests of a row twice, to compare and to store them. They are computed once. */
 const lastByView = new WeakMap<AnyView, { readonly paths: readonly string[]; readonly digest: RowDigest }>();
 
 /** The last known digest of each value. */

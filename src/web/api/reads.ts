@@ -34,7 +34,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     list('/overview', {
       tag: 'overview',
       summary:
-        'What fires, whether somebody has to get up, and whether the answer can be trusted. With labels, verdict, headline and trust are still of all.',
+        'The alerts that fire, whether a person has to act, and whether the data can be trusted. Labels filter the lists; verdict, headline and trust cover all watches.',
       query: OverviewFilter,
       shape: Overview,
       look: (filter) => queries.overview(filter),
@@ -64,7 +64,8 @@ function routesToWatches(queries: Queries): ReadRoute[] {
     }),
     one('/watches/:name/explain', {
       tag: 'watches',
-      summary: 'Why the alerts of a watch fire or not: their conditions in parts, with what each of them reads.',
+      summary:
+        'The reason why each alert of a watch fires or not: each part of its condition with the values that it reads.',
       shape: WatchExplanation,
       look: (parameter) => queries.watch(parameter('name')),
       missing: NO_WATCH,
@@ -96,7 +97,7 @@ function routesToWatches(queries: Queries): ReadRoute[] {
       '/watches/:name/samples',
       {
         tag: 'watches',
-        summary: 'A value of a watch over time, with its limits and where nothing is known.',
+        summary: 'A value of a watch over time, with its limits and the times at which nothing was known.',
         query: SamplesFilter,
         shape: Series,
         problems: ['not-found'],
@@ -132,7 +133,7 @@ function routesToAlerts(queries: Queries): ReadRoute[] {
     }),
     list('/history', {
       tag: 'history',
-      summary: 'The journal: what was decided, told and changed, newest first.',
+      summary: 'The journal: decisions, messages and changes, newest first.',
       query: HistoryListFilter,
       shape: HistoryList,
       look: (filter) => queries.history(filter),
@@ -145,8 +146,7 @@ function routesToMessages(queries: Queries): ReadRoute[] {
   return [
     list('/deliveries', {
       tag: 'deliveries',
-      summary:
-        'Messages by recipient: those that were given up first, then those that are owed, then those that were sent.',
+      summary: 'Messages by recipient: given-up ones first, then pending ones, then sent ones.',
       query: DeliveryListFilter,
       shape: DeliveryList,
       look: (filter) => queries.deliveries(filter),
@@ -156,7 +156,7 @@ function routesToMessages(queries: Queries): ReadRoute[] {
       summary: 'One message to one recipient, with all that it says.',
       shape: DeliveryDetail,
       look: (parameter) => queries.delivery(parameter('id')),
-      missing: 'There is no such delivery: they are kept for 30 days after they ended.',
+      missing: 'There is no such delivery. A delivery is kept for 30 days after it ended.',
     }),
     whole('/silences', {
       tag: 'silences',
@@ -178,13 +178,14 @@ function routesToDaemon(queries: Queries): ReadRoute[] {
   return [
     whole('/explorers', {
       tag: 'daemon',
-      summary: 'How fresh the explorers are, how they answer, and what the requests of each rule cost.',
+      summary:
+        'The explorers: the age of their newest block, their answers, and the cost of the requests of each rule.',
       shape: ExplorerList,
       look: () => queries.explorers(),
     }),
     list('/rules', {
       tag: 'daemon',
-      summary: 'The alerts of the rules with their health, and why the files on the disk are not in force.',
+      summary: 'The alerts of the rules with their health; if the files on the disk are not in force, the reason.',
       query: RuleListFilter,
       shape: RuleList,
       look: (filter) => queries.rules(filter),
@@ -244,8 +245,9 @@ function one<T extends object>(path: string, { look, missing, ...about }: Named<
 }
 
 const NO_WATCH = 'There is no watch of that name: GET /api/v1/watches lists them. Names are percent-encoded in paths.';
-const NO_SAMPLES = 'There is no watch of that name, or nothing is kept of that field: `explain` names its fields.';
-const GONE = '`history` is what is still known of it.';
+const NO_SAMPLES =
+  'There is no watch of that name, or no values of that field are stored: `explain` names the fields of a watch.';
+const GONE = 'It no longer exists. `history` has what is stored about it.';
 
 function isGone(found: object): found is Gone {
   return 'history' in found;

@@ -34,7 +34,10 @@ export function isLocked(stateFile: string): boolean {
   });
 }
 
-/** Longer than any check whether the lock is held. */
+/**
+ * How long a start waits for the lock. A check by `isLocked` holds it for a much shorter time, so a check makes no
+ * start fail.
+ */
 const LOOKED_AT_MS = 200;
 
 /** Undefined if it is held. */
@@ -60,12 +63,15 @@ function lockOf(file: string): Disposable | undefined {
 function refusal(file: string): string {
   const owner = ownerOf(file);
   const who = owner === '' ? 'another daemon' : `another daemon (${owner})`;
-  return `${file} is in use by ${who}. Stop that one, or give this one a state file of its own.`;
+  return `${file} is in use by ${who}. Stop that daemon first: two cannot share a state file.`;
 }
 
 const OWNER = "SELECT value FROM facts WHERE name = 'owner'";
 
-/** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */
+/**
+ * The name that the holder left in the file; empty when it cannot be read. The name is only shown in the message.
+ * Whether the file is in use depends on the lock alone.
+ */
 function ownerOf(file: string): string {
   try {
     const db = openReadOnly(file);

@@ -1,4 +1,4 @@
-// Runs of equal values that are over.
+// Ended runs of equal values.
 import type { Decision } from '../../../core/model/decision.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Run, Samples } from '../../../core/model/memory.ts';
@@ -30,7 +30,7 @@ const TAKE_OLD = list(
   RETURNING samples.watch, samples.path, samples.since, samples.until, samples.value`,
 );
 
-/** Updates the runs beside the memories of these decisions, each of another watch. */
+/** Stores the runs that these decisions closed. Each decision is of another watch. */
 export async function keepSamples(sql: Sql, decisions: readonly Decision[]): Promise<void> {
   const all = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
   const shifted = all.filter(({ ms }) => ms !== 0);
@@ -68,7 +68,7 @@ export async function samplesAfter(
   return (await sql.all(AFTER, [watch, path, after, limit])).map(runOf);
 }
 
-// Without a limit a single statement could exceed the memory: no caller asks for more.
+// The limit keeps the result of one statement within the memory. No caller needs more rows.
 const MOST_READ = 100_000;
 
 const OF_PATHS = list(

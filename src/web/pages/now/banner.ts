@@ -23,7 +23,7 @@ export function banner(overview: Overview, moment: Moment): Html {
   const [look] = LOOKS[verdict];
   const isSure = [trust.blind, trust.overdue, trust.owed].every(({ length }) => length === 0);
   const isWaiting = verdict === 'starting' || trust.overdue.length > 0;
-  const doubt = isSure ? null : html` <a href="#trust">What this rests on</a>`;
+  const doubt = isSure ? null : html` <a href="#trust">Can it be trusted?</a>`;
   return html`<section class="banner ${look}" aria-label="Verdict">
     <div class="banner-in">
       <h1>${look === 'calm' ? icon(isWaiting ? 'clock' : 'ok') : null}${headline}</h1>
