@@ -11,7 +11,10 @@ import { SecretText } from './shape.ts';
 import { type Path, isMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
-/** A key of every channel, beside its type's own keys. */
+/**
+ * The shape of `cap`. Every channel accepts it besides the keys of its type, except channels that only show open
+ * alerts.
+ */
 export const CapShape = z
   .strictObject({
     per_hour: integer(1, 100_000, 'messages to one recipient in any hour').default(30),
@@ -27,7 +30,7 @@ interface Given {
   readonly notifiers: readonly AnyNotifier[];
 }
 
-/** One channel: its type's own schema decides over everything but `type`, with secrets already put in. */
+/** Reads one channel. The schema of its type checks all keys but `type` and `cap`, after the secrets are inserted. */
 export function readChannel(given: Given): { value: Channel | null; problems: readonly Problem[] } {
   const { source, name, written, notifiers } = given;
   const path = ['channels', name];

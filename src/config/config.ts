@@ -1,5 +1,5 @@
-// Loads and checks the config. A secret that cannot be read is a problem only when a watch needs it, so it is noted at
-// its explorer or channel until the rules are known.
+// Loads and checks the config. A secret that cannot be read is a problem only if a watch needs it. Until the rules are
+// loaded, the problem is kept in `missing` of the explorer or channel.
 import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
 import { dirname, resolve } from 'node:path';
 import { secretsOf as secretParts } from '../notifiers/wire/web-address.ts';
@@ -25,7 +25,7 @@ import { readState } from './service/state.ts';
 import { type WrittenValue, type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
-/** Reads and checks the config file: all of its problems at once, or a config. Never throws. */
+/** Reads and checks the config file. Returns the config, or all of its problems. Never throws. */
 export function loadConfig(file: string, tools: ConfigTools): Loaded {
   let text: string;
   try {
@@ -116,13 +116,16 @@ function recordingOf(written: Shape['recording'], directory: string): RecordingS
   return { file: resolve(directory, written.file), keepMs: written.keep, maxBytes: written.max_size };
 }
 
-/** `addresses:` with nothing below it, as in a file whose examples are commented out, counts as left out. */
+/**
+ * Drops empty keys: `addresses:` with nothing below it counts as absent. Files whose examples are commented out have
+ * such keys.
+ */
 export function withoutEmpty(value: unknown): unknown {
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== ''));
 }
 
-/** When the outer shape is wrong, its parts are still checked: all problems at once. */
+/** If the outer shape is wrong, the readable parts are still checked, so that all problems are reported at once. */
 function halfRead(value: unknown): Shape {
   const mapAt = (key: string): WrittenMap => {
     const part = isMap(value) ? value[key] : undefined;
@@ -190,7 +193,7 @@ export function secretsOf(config: Config): string[] {
   return [...new Set(texts)].filter((text) => text.length >= SHORTEST_HIDDEN);
 }
 
-/** The whole URL, and its password, both as written and as sent. */
+/** The whole URL, and its password, both as written in the URL and percent-decoded. */
 function databaseSecrets(url: Secret): string[] {
   const written = URL.parse(url.reveal())?.password ?? '';
   return [url.reveal(), written, decoded(written)];
@@ -204,5 +207,5 @@ function decoded(text: string): string {
   }
 }
 
-/** Too short to redact: every "1" of a log would be hidden. */
+/** Shorter texts are not redacted: a secret "1" would hide every "1" of a log. */
 const SHORTEST_HIDDEN = 4;

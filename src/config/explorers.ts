@@ -17,7 +17,7 @@ interface Read<T> {
   readonly problems: readonly Problem[];
 }
 
-/** One explorer, by the shape of its form; missing secrets are noted in it. */
+/** Reads one explorer with the schema of its form. Problems of its secrets are kept in `missing`. */
 export function readExplorer(
   source: Source,
   name: string,
@@ -60,7 +60,9 @@ export function readExplorer(
 
 type Parsed<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** A key that is sent without encryption can be read by anybody on the way, so that has to be allowed explicitly. */
+/**
+ * Anyone on the network path can read a key that is sent without encryption, so `insecure: true` is required for it.
+ */
 function encrypted<K extends string, T extends WrittenRemote & Record<K, string>>(
   parsed: Parsed<T>,
   key: K,

@@ -29,7 +29,7 @@ export function parseAt<T>(
 
 type Issue = z.core.$ZodIssue;
 
-// The schema is known only here; its keys are passed on in the message.
+// Only this callback gets the schema, so the message carries its keys to `toProblems`.
 function legalKeysOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const definition = issue.inst?._zod.def as { shape?: object } | undefined;
@@ -74,7 +74,7 @@ function missingWords(path: Path): { readonly message: string; readonly hint?: s
   const message = `${key} is missing`;
   const [example] = KEY_EXAMPLES[`${of}.${key}`] ?? KEY_EXAMPLES[key] ?? [];
   if (typeof example !== 'string' && typeof example !== 'number') return { message };
-  // YAML takes digits without quotes for a number.
+  // YAML reads digits without quotes as a number, so a text of digits is shown in quotes.
   const text = typeof example === 'string' && /^\d+$/.test(example) ? `'${example}'` : example;
   return { message, hint: `For example ${key}: ${text}.` };
 }
@@ -112,7 +112,7 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
   }
 }
 
-/** A map where a list of maps is expected: usually the dash of its first item is missing. */
+/** A hint if a list is expected. If there is a map, usually the dash of its first item is missing. */
 function listHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string | undefined {
   if (expected !== 'array') return undefined;
   if (typeof input === 'string') return 'Its items stand in [ ], or each on a line behind "- ".';

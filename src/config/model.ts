@@ -15,9 +15,9 @@ import type { Source } from './yaml/yaml.ts';
 export type ReadFile = (path: string, bounds?: Partial<ReadBounds>) => string;
 
 export interface Config {
-  /** As it was named on the command line. */
+  /** The path as given on the command line. */
   readonly file: string;
-  /** Absolute; relative paths start here. */
+  /** The absolute path of the directory of the config file. Relative paths start here. */
   readonly directory: string;
   /** The text of the config file. A mistake that is found with the rules quotes its line. */
   readonly source: Source;
@@ -40,14 +40,14 @@ export interface Config {
   /** Where polls are recorded; null = nowhere. */
   readonly recording: RecordingSettings | null;
   readonly http: HttpSettings;
-  /** As written. */
+  /** Paths and patterns of rule files, as written. */
   readonly rules: readonly string[];
 }
 
 export interface HttpSettings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly page: PageSettings;
-  /** Without a slash at its end. */
+  /** The URL of the daemon from elsewhere, without a slash at its end; null: not set. */
   readonly publicUrl: string | null;
   /** True if messages contain a link that acknowledges the alert. */
   readonly hasLinks: boolean;
@@ -56,9 +56,9 @@ export interface HttpSettings {
 }
 
 export interface PageSettings {
-  /** Whether there are pages at all. */
+  /** False if only the API, metrics and health are served. */
   readonly isServed: boolean;
-  /** True if every caller may read them without a token, also through the API. */
+  /** True if every caller may read pages and API without a token. */
   readonly isOpen: boolean;
   /**
    * The address of a line of a rule file on another site, with `{file}` and `{line}`; null: the page shows the file
@@ -80,14 +80,14 @@ export interface ProxySettings {
 export interface Operator {
   readonly name: string;
   readonly role: 'operator' | 'viewer';
-  /** Null: only the proxy identifies this one. */
+  /** Null: the operator has no token, and only the proxy identifies them. */
   readonly token: Secret | null;
 }
 
 export interface HeartbeatSettings {
   readonly url: Secret;
   readonly everyMs: number;
-  /** Private networks that may be called nevertheless. */
+  /** Networks that are not public but may be called. */
   readonly allow: readonly string[];
 }
 
@@ -130,12 +130,12 @@ export interface RecordingSettings {
 interface ExplorerBase {
   readonly name: string;
   readonly coin: Coin;
-  /** Null: the default. */
+  /** Null: `blindAfterMs` of the config applies. */
   readonly blindAfterMs: number | null;
-  /** Without a slash at its end. */
+  /** The address of the explorer's pages, without a slash at its end; null: not set. */
   readonly pageUrl: string | null;
   readonly path: Path;
-  /** Secrets that could not be read, or cannot be sent; a problem when a watch uses this explorer. */
+  /** Problems of secrets that cannot be read or sent. They are reported only if a watch uses this explorer. */
   readonly missing: readonly Problem[];
 }
 
@@ -182,7 +182,7 @@ export interface ExplorerPlan extends PeriodRule {
   readonly isStretched: boolean;
 }
 
-/** A name that rules may use. A token may have one address per explorer; `everywhere` is its address on all others. */
+/** A name that rules may use. A token has the address `everywhere` on each explorer that `byExplorer` does not list. */
 export type Name =
   | { readonly type: 'address'; readonly path: Path; readonly address: Address }
   | { readonly type: 'group'; readonly path: Path; readonly addresses: readonly Address[] }
@@ -200,7 +200,7 @@ export interface Channel {
   readonly notifier: AnyNotifier;
   /** The value parsed by the notifier's schema; undefined while a secret is missing. */
   readonly to: unknown;
-  /** As written; null: the default of its type. */
+  /** The limits as written; null: the default of the channel type. */
   readonly cap: Cap | null;
   readonly missing: readonly Problem[];
   readonly secrets: readonly string[];
@@ -218,7 +218,7 @@ export interface ConfigInhibit extends InhibitRule {
 export interface ConfigTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
-  /** True if every user of the machine can read the file. Left out: no file is checked. */
+  /** True if every user of the machine can read the file. If the function is absent, no file is checked. */
   readonly isReadableByAll?: (path: string) => boolean;
   readonly notifiers: readonly AnyNotifier[];
   /**

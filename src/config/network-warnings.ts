@@ -1,4 +1,4 @@
-// Warnings about explorers that are asked without encryption, or at a private or link-local address.
+// Warnings about explorers that would get secret headers without encryption, or that have a link-local address.
 import { bareHost, isLinkLocal, isLoopback } from '../lib/network/loopback.ts';
 import type { ExplorerSettings } from './model.ts';
 import type { Problem } from './problem.ts';

@@ -7,25 +7,25 @@ export interface Problem {
   readonly line: number;
   /** From 1. */
   readonly column: number;
-  /** Where in the document: `watches[0].alerts[1].if`; empty for the file as a whole. */
+  /** The place in the document, such as `watches[0].alerts[1].if`; empty for the file as a whole. */
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
-  /** The lines around it with a caret under the place; empty when there is nothing to show. */
+  /** The line of the place and the one before it, with carets below; empty if there is no line to show. */
   readonly frame: string;
-  /** The variable or the file of a secret that is not there: another machine, or another user, may have it. */
+  /** The environment variable or file of a secret that is absent here. Another machine or another user may have it. */
   readonly absent?: string;
   /** The number of problems beyond the first 100 of the file; set only on the entry that replaces them. */
   readonly more?: number;
 }
 
-/** The place of a mistake in a text: offsets, without the end. */
+/** The place of a mistake in a text, as offsets; `end` is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A problem of a file without a text to point into: it is missing, or cannot be read. */
+/** A problem of a file as a whole: it is missing or cannot be read, so there is no line to show. */
 export function fileProblem(file: string, message: string, hint?: string): Problem {
   return { file, line: 1, column: 1, path: '', message, frame: '', ...(hint === undefined ? {} : { hint }) };
 }
@@ -56,7 +56,7 @@ export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(formatProblem).join('\n\n');
 }
 
-/** Warnings about possible mistakes, in the same form. */
+/** Formats warnings about possible mistakes like problems. */
 export function formatWarnings(warnings: readonly Problem[]): string {
   return warnings.map((warning) => `warning: ${formatProblem(warning)}`).join('\n\n');
 }
@@ -81,7 +81,7 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
     (a, b) =>
       compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.message, b.message),
   );
-  // An alias or a shared text causes the same problem at the same place again.
+  // An alias or a shared text can cause the same problem at the same place twice.
   return capped(sorted.filter((problem, i) => i === 0 || !isSame(problem, sorted[i - 1])));
 }
 
@@ -91,7 +91,7 @@ function isSame(a: Problem, b: Problem | undefined): boolean {
 
 const MOST_OF_FILE = 100;
 
-/** `sorted` by file; may have been capped before. */
+/** `sorted` is ordered by file. Entries with `more` from an earlier call are added up. */
 function capped(sorted: readonly Problem[]): Problem[] {
   const files = Map.groupBy(sorted, ({ file }) => file);
   return [...files].flatMap(([file, all]) => {
@@ -113,10 +113,10 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// A frame is printed and logged, so it may neither move a terminal's cursor nor show a secret that was written plainly.
-// Every replacement keeps the length, so that the caret stays where it belongs. The expressions take time in proportion
-// to the line: a file may be one line of 1 MiB.
-/** A line of a file as it may be printed, of the same length. */
+// A frame is printed and logged, so it must not move the cursor of a terminal, or show a secret that is in the file.
+// Each replacement keeps the length, so that the caret stays at its place. The expressions take time in proportion to
+// the line, since a file may be one line of 1 MiB.
+/** Makes a line of a file safe for printing. Its length stays the same. */
 export function visible(line: string): string {
   const hidden = seen(line.replace(/\t/g, ' ')).replace(
     SECRET,
@@ -125,8 +125,8 @@ export function visible(line: string): string {
   return withoutKeys(hidden).replace(ANYWHERE, stars);
 }
 
-// Matches secrets under any key, in a list, or on a line of their own: the path of a URL, secrets for signing webhooks,
-// tokens of chats, long texts after `token:`, and values after the = of a secret.
+// Matches secrets at any place of a line: the path of a URL, secrets for signing webhooks, tokens of chats, long texts
+// after `token:`, and values after `secret=`, `password=`, `key=` and `token=`.
 const ANYWHERE =
   /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}|(?<=\btoken["']?\s{0,9}:\s{0,9}["']?)(?!0x)[^\s"'{}[\],]{20,}|(?<=(?:secret|password|key|token)=)[^\s"'},\]=]+/gi;
 

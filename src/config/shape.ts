@@ -29,8 +29,8 @@ export const SecretSource = z
   )
   .meta({ description: '{ env: NAME } or { file: PATH }' });
 /**
- * `name`: of the installation. Without it, another installation with the URL by mistake would take the state for its
- * own.
+ * `name` is the name of the installation. If another installation gets the same URL by mistake, the names differ, and
+ * it does not use this state.
  */
 export const DatabaseSource = z
   .union(
@@ -137,7 +137,7 @@ const Instance = z.strictObject({
   instance_url: explorerUrl('address of the explorer'),
   api_key: SecretText.optional(),
   insecure: INSECURE,
-  // An instance reads no bearer token: with one it would answer as if there were no key.
+  // An instance ignores bearer tokens: it would answer as if there were no key.
   auth: Auth.default('query').meta(AUTH),
   ...shared,
 });
@@ -186,7 +186,7 @@ const Recording = z.strictObject({
   max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
 });
 
-/** A name for the record of actions; a proxy may identify people by their mail addresses. */
+/** The name of an operator, which is recorded with each action. A proxy may identify people by their mail addresses. */
 const OPERATOR = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}$/;
 
 const Operator = z.strictObject({
@@ -237,7 +237,10 @@ const Http = z.strictObject({
   proxy: Proxy.optional().meta({ description: 'a proxy that knows who asks; who is no operator reads' }),
 });
 
-/** The file without the content of each explorer, address, token, channel and route: these are read one by one. */
+/**
+ * The config file. The content of each explorer, address, token, channel and route is not part of it: these are read
+ * one by one.
+ */
 export const ConfigShape = z.strictObject({
   explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
   addresses: byName(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),

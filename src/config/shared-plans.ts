@@ -1,5 +1,5 @@
-// Explorers of one origin and key share one plan: its limiter counts their requests together, whatever the entries of
-// the config are. If entries differ, the smallest value counts.
+// Explorers with the same origin and key share one plan: one limiter counts the requests of all their entries in the
+// config. If the entries differ, the smallest value counts.
 import { DAY_MS, periodMs } from '../core/spending/period.ts';
 import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import type { Problem } from './problem.ts';
@@ -19,7 +19,9 @@ type Remote = Exclude<ExplorerSettings, { readonly form: 'sandbox' }>;
 
 const SANDBOX_CONCURRENCY = 8;
 
-/** By the explorer's name. A sandbox shares with none; one without a plan is left out. */
+/**
+ * The plans by name of the explorer. A sandbox shares its plan with no other explorer; without a plan it is left out.
+ */
 export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPlan> {
   return new Map([
     ...[...explorers.values()].flatMap((explorer): [string, SharedPlan][] =>
@@ -36,7 +38,7 @@ export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPla
 
 /** A warning for each value that does not count, since another entry for the same plan has a smaller one. */
 export function sharedPlanWarnings(source: Source, explorers: Explorers): Problem[] {
-  // If a key cannot be read, its plan is unknown.
+  // If the key of an explorer cannot be read, its plan is unknown, so it is not compared.
   const readable = new Map([...explorers].filter(([, { missing }]) => missing.length === 0));
   return groupsOf(readable).flatMap((group) => LIMITS.flatMap((limit) => warningsOf(source, group, limit)));
 }
@@ -64,7 +66,7 @@ function sharedBy(group: readonly Remote[]): SharedPlan {
   };
 }
 
-/** Credits a day, without the reserve; infinite if the plan names none. */
+/** The usable credits per day, without the reserve; infinite if the plan sets no credits. */
 export function usableOf({ credits, per, reservePercent }: ExplorerPlan): number {
   if (credits === null) return Infinity;
   return ((credits * DAY_MS) / periodMs(per)) * (1 - reservePercent / 100);

@@ -1,4 +1,4 @@
-// Keys that a map does not have: the key that was probably meant, and its right place.
+// Problems of unknown keys, with a hint at the key that was probably meant, or at the file where the key belongs.
 import { restOf, type Problem } from './problem.ts';
 import { ConfigShape } from './shape.ts';
 import { hintFor } from './values/nearest.ts';
@@ -6,14 +6,14 @@ import { quote } from './values/scalars.ts';
 import { isMap, type Path, type WrittenMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
-/** Keys of later releases: reported as such, not as misspelt. */
+/** Keys that later releases may have. They are reported as not supported yet, not as misspelt. */
 const NOT_YET = new Set(['silence']);
 
 export function isNotYet(name: string): boolean {
   return NOT_YET.has(name);
 }
 
-/** Keys of whole files, and where each belongs. */
+/** The top-level keys of files, with the file where each belongs. */
 const FILE_OF = new Map([
   ...['defaults', 'watches'].map((key) => [key, 'a file of rules'] as const),
   ...Object.keys(ConfigShape.shape).map((key) => [key, 'the config'] as const),
@@ -31,7 +31,7 @@ const OF_ROUTES = new Set([
   'mute',
 ]);
 
-/** Words of other tools, by key. If a map may have several of them, the first is suggested. */
+/** Words that other tools use for a key. If a word fits several keys of a map, the first key is suggested. */
 const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
   alerts: ['alert', 'rules', 'triggers'],
   while: ['when', 'condition', 'expr', 'expression', 'threshold', 'trigger'],
@@ -54,7 +54,10 @@ const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
   listen: ['port', 'host', 'bind'],
 };
 
-/** The first unknown keys of a map, and how many more: finding a similar key takes time for each. */
+/**
+ * Problems of the first unknown keys of a map, and the number of the others. The search for a similar key takes time
+ * for each.
+ */
 export function unknownKeys(
   source: Source,
   path: Path,
@@ -89,7 +92,7 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
   return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint });
 }
 
-/** `- low:` with the keys of the alert below it, instead of `- id: low`. */
+/** True for `- low:` with the keys of the alert below it, written in place of `- id: low`. */
 function isIdAsKey({ value }: Source, path: Path, key: string, legal: readonly string[]): boolean {
   const map = path.reduce<unknown>((part, step) => (part as WrittenMap | undefined)?.[step], value);
   return legal.includes('id') && isMap(map) && !('id' in map) && isMap(map[key]);

@@ -1,4 +1,4 @@
-// Checks channels that only show the open alerts: they cannot replace a channel that sends messages.
+// Reports channels that only show the open alerts in `failover` and `escalate`, which need channels that send messages.
 import type { Channel, ConfigRoute } from '../model.ts';
 import type { Problem } from '../problem.ts';
 import { quote } from '../values/scalars.ts';

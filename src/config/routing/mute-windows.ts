@@ -6,7 +6,7 @@ import { isTimeZone, zoneHint } from '../values/time-zones.ts';
 
 const days = () => scalar(parseDays, 'a day such as sat, or days such as mon-fri');
 
-/** `mon`, or `fri-mon` with both ends; the week goes round. */
+/** Parses `mon`, or a range such as `fri-mon`, which includes both days and may cross the end of the week. */
 function parseDays(written: string): readonly Weekday[] | undefined {
   const [first = '', last = first, ...rest] = written.toLowerCase().split('-');
   const [from, to] = [WEEKDAYS.findIndex((day) => day === first), WEEKDAYS.findIndex((day) => day === last)];

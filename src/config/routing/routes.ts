@@ -9,7 +9,7 @@ import { quote } from '../values/scalars.ts';
 import type { Path, ProblemAt } from '../yaml/written.ts';
 import type { Source } from '../yaml/yaml.ts';
 
-/** The routes in their order. Where there is only one channel, a last route leads to it. */
+/** Reads the routes in their order. If there is only one channel, a last route to it is added. */
 export function readRoutes(
   source: Source,
   written: readonly unknown[],

@@ -1,5 +1,5 @@
-// The address of a config's daemon, and the place of its state. The rest of the file may have mistakes: an operator
-// must be able to reach the daemon while someone edits its config.
+// Reads the address of the daemon and the place of its state from a config. Mistakes in the rest of the file are
+// ignored, since an operator must be able to reach the daemon while someone edits its config.
 import { dirname, resolve } from 'node:path';
 import { readListen } from './listen.ts';
 import type { ConfigTools, DatabaseSettings } from '../model.ts';
@@ -17,7 +17,7 @@ export interface DaemonPlace {
   readonly stateFile: string;
   /** The database that keeps the state; null: the file does. */
   readonly postgres: DatabaseSettings | null;
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly timeZone: string;
 }
 
@@ -55,7 +55,7 @@ function postgresIn(
   const written = isMap(state) ? state['postgres'] : undefined;
   if (written === undefined) return { postgres: null };
   const { data, error } = DatabaseSource.safeParse(written);
-  // Without it, commands would read the state file of this machine, which is another state.
+  // If this mistake were ignored, commands would read the state file of this machine, which is another state.
   if (data === undefined)
     return {
       missing: source.problem(['state', 'postgres'], {

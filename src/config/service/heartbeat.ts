@@ -12,7 +12,7 @@ import type { Source } from '../yaml/yaml.ts';
 
 type Written = ReturnType<typeof ConfigShape.parse>['heartbeat'];
 
-/** With the secret put in. */
+/** The part after its secret is inserted. */
 const Filled = z
   .strictObject({ url: z.string().refine(isWebAddress, WEB_ADDRESS), every: z.number(), allow: Allow })
   .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)));

@@ -13,7 +13,7 @@ type Written = ReturnType<typeof ConfigShape.parse>['http'];
 
 interface Tools {
   readonly secrets: SecretReader;
-  /** From the environment; it wins over the config. */
+  /** The value of `CHAINWARDEN_LISTEN`, which overrides the config. */
   readonly listen: string | undefined;
 }
 
@@ -41,7 +41,10 @@ export function readHttp(
   return { value: { listen: address.value, page: page.value, publicUrl, hasLinks, ...callers }, problems: [] };
 }
 
-/** Behind a proxy every caller has an address of this machine, so the page is open only if the config says so. */
+/**
+ * Behind a proxy every caller has an address of this machine. So with `public_url` the page is open only if `read:
+ * open` is set.
+ */
 function readPage(
   source: Source,
   { page: isServed, read, public_url: publicUrl, source_url: sourceUrl }: Written,
@@ -63,7 +66,7 @@ function publicUrlProblems(source: Source, url: string | undefined): Problem[] {
   return [source.problem(['http', 'public_url'], { message: 'has a path, and must be the root of its host', hint })];
 }
 
-/** The link itself is the right to use it, so it must not cross a network unencrypted. */
+/** Anyone who has a link can use it, so it must not cross a network unencrypted. */
 function linkProblems(source: Source, { links, public_url: url }: Written): Problem[] {
   if (!links || url?.startsWith('https:') === true) return [];
   const message = 'needs `public_url` in https: anybody who reads such a link can use it';
@@ -71,7 +74,7 @@ function linkProblems(source: Source, { links, public_url: url }: Written): Prob
   return [source.problem(['http', 'links'], { message, hint })];
 }
 
-/** The name under which the daemon's own token file acts. */
+/** The reserved name of the operator that uses the daemon's token file. */
 const LOCAL = 'local';
 const SHORTEST_TOKEN = 32;
 const HOW_TO_MAKE_ONE = 'Make one with: openssl rand -base64 32';

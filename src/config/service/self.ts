@@ -10,7 +10,7 @@ export interface DeclaredChannels {
   readonly source: Source;
   /** The channels that could be read. */
   readonly channels: ReadonlyMap<string, Channel>;
-  /** The names of all of them. */
+  /** The names of all channels in the config. */
   readonly names: readonly string[];
 }
 
@@ -42,7 +42,7 @@ function byDefault({ source, channels, names }: DeclaredChannels): Read {
   return { value: [first.name], problems: [], warnings };
 }
 
-/** Channels that the config names at a path. One that lacks a secret is a problem then. */
+/** Checks channels that the config names at `path`. If one of them lacks a secret, this is a problem. */
 export function channelsAt(
   { source, channels, names }: DeclaredChannels,
   path: Path,

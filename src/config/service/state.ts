@@ -18,7 +18,7 @@ export interface StateTools {
   readonly secrets: SecretReader;
 }
 
-/** The value is valid only without problems. */
+/** The value is valid only if there are no problems. */
 export function readState(
   tools: StateTools,
   written: Written,
@@ -56,7 +56,10 @@ export function readDatabase(
   return 'missing' in read ? read : { url: new Secret(read.text), name };
 }
 
-/** Keys that apply to a state file but not to a database. Ignoring them silently would pretend a limit or a backup. */
+/**
+ * Reports keys that apply to a state file but not to a database. Without it, the config would promise a limit or a
+ * backup that does not exist.
+ */
 function partsOfTheFile(source: Source): Problem[] {
   const state = isMap(source.value) ? source.value['state'] : undefined;
   if (!isMap(state)) return [];

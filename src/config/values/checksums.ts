@@ -16,7 +16,10 @@ export function checksummed(address: string): string {
   return `0x${digits.replace(/[a-f]/g, (digit, i: number) => (isUpper(i) ? digit.toUpperCase() : digit))}`;
 }
 
-/** A warning for each place of a file, the text of conditions included, where the checksum does not match. */
+/**
+ * Warnings about addresses in a file that do not match their checksum, also within conditions. After 20 the search
+ * ends.
+ */
 export function checksumWarnings(source: Source): Problem[] {
   const warnings: Problem[] = [];
   const rightByWritten = new Map<string, string>();

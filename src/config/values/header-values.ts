@@ -7,7 +7,7 @@ export function headerFault(text: string): string | null {
   return /[^\t -\u00ff]/.test(text) ? 'has a character in it that no header can carry' : null;
 }
 
-/** The same for an API key, which is sent as a bearer token or in the address. */
+/** Why a text is no API key; null when it is one. A key is sent as a bearer token or in the address. */
 export function keyFault(text: string): string | null {
   return headerFault(text) ?? (/[^\u0021-\u007e]/.test(text) ? 'has a blank or a letter with an accent in it' : null);
 }

@@ -1,4 +1,4 @@
-// Examples for editors, by key, for completion. `proxy.from`: within `proxy`.
+// Examples by key, which editors offer for completion. `proxy.from` is the key `from` within `proxy`.
 
 export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   // rules

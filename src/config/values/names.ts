@@ -15,7 +15,7 @@ interface Written {
 const MOST_IN_GROUP = 10_000;
 const DEEPEST_GROUP = 50;
 
-/** `explorers`: the names that a token's addresses may be given for. */
+/** `explorers` are the names that the map of a token may have as keys. */
 export function readNames(
   source: Source,
   { addresses, tokens }: Written,
@@ -31,7 +31,7 @@ class NameReader {
   readonly names = new Map<string, Name>();
   readonly problems: Problem[] = [];
   readonly #source: Source;
-  /** Groups that are in the present one already. */
+  /** Groups that are already expanded into the current one. */
   readonly #gathered = new Set<string>();
   readonly #addresses: Readonly<Record<string, unknown>>;
 
@@ -56,7 +56,7 @@ class NameReader {
     } else this.#complain(path, 'must be an address or a list of addresses');
   }
 
-  // `trail`: the groups on the way here, so that a group that contains itself ends.
+  // `trail` has the groups that lead to this one, so that a group that contains itself is found.
   #gather(items: readonly unknown[], path: Path, trail: readonly string[], into: Map<string, Address>): void {
     if (items.length > MOST_IN_GROUP) {
       this.#complain(path, `a group has at most ${MOST_IN_GROUP} addresses`);

@@ -5,7 +5,9 @@ import { Amount } from '../../core/values/amount.ts';
 import { formatDuration, parseDuration } from '../../lib/durations.ts';
 import { seen, withoutKeys } from '../problem.ts';
 
-/** A text with a meaning: `parse` returns its value, or undefined when it is none; `expected` is for the message. */
+/**
+ * A text that is parsed to a value. `parse` returns undefined if the text is invalid; `expected` describes valid texts.
+ */
 export function scalar<T>(parse: (text: string) => T | undefined, expected: string, meta: Meta = {}) {
   return z
     .string()
@@ -21,7 +23,7 @@ export function scalar<T>(parse: (text: string) => T | undefined, expected: stri
     });
 }
 
-/** `5 minutes` is `5m`. */
+/** Suggests `5m` for `5 minutes`. */
 function meantBy(text: string): string {
   const [, count, unit] = /^(\d{1,6})\s*(second|minute|hour|day|week)s?$/i.exec(text.trim()) ?? [];
   if (count === undefined || unit === undefined) return '';
@@ -29,7 +31,7 @@ function meantBy(text: string): string {
   return `: write ${isWeek ? `${Number(count) * 7}d` : `${count}${unit.charAt(0).toLowerCase()}`}`;
 }
 
-// A type, not an interface: zod takes open records.
+// A type, since zod expects a record with any keys, and no interface is assignable to one.
 type Meta = { description?: string; pattern?: string; examples?: readonly string[] };
 
 const LONGEST_QUOTED = 60;
@@ -64,7 +66,7 @@ export function pace(least: number, most: number, description: string) {
   );
 }
 
-/** `off` as the text, or milliseconds. */
+/** The text `off`, or milliseconds. */
 export function durationOrOff(least: number, most: number, description: string) {
   return scalar(
     (text) => (text === 'off' ? text : within(parseDuration(text), least, most)),
@@ -112,7 +114,7 @@ export function boolean(description: string) {
   });
 }
 
-/** Not empty, and without the white space at its ends. */
+/** A text that is not empty. White space at its ends is removed. */
 export function text(description: string, longest = 1000) {
   return scalar(
     (written) => (written.length > 0 && written.length <= longest ? written : undefined),
@@ -121,7 +123,7 @@ export function text(description: string, longest = 1000) {
   );
 }
 
-/** A text, or a list of them, which is never empty. */
+/** A text, or a list of at least one text. */
 export function oneOrMore(description: string) {
   return z
     .union([text(description).transform((one) => [one]), z.array(text(description)).min(1, 'the list is empty')])

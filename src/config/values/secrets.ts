@@ -9,14 +9,14 @@ import type { Source } from '../yaml/yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 
-/** Why a text cannot be used, to follow its name: `has a line break in it`; null if it can. */
+/** Why a text cannot be used, as the end of a message, such as `has a line break in it`; null if it can be used. */
 type Fault = (text: string) => string | null;
 
 export interface SecretReader {
   read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
-  /** The problem of a missing secret; empty if a setup is only read and the secret is merely absent. */
+  /** The problem of a missing secret; empty if the secret is only absent and the command only reads the state. */
   lacking(missing: Problem): readonly Problem[];
-  /** Files read so far that every user of the machine can read. */
+  /** Warnings about the secrets read so far that every user of the machine can read. */
   exposed(): readonly Problem[];
 }
 
@@ -27,7 +27,7 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
   const { env, readFile, isReadableByAll = () => false, isToRead = false } = tools;
   const exposed: Problem[] = [];
   const isConfigExposed = lazily(() => isReadableByAll(resolve(source.file)));
-  // The lines around a secret contain the secret.
+  // The lines around the place contain the secret, so they are not shown.
   const expose = (path: Path, message: string, hint: string): void => {
     exposed.push({ ...source.problem(path, { message, hint }), frame: '' });
   };
@@ -102,8 +102,8 @@ export function isPublicHeader(name: string): boolean {
 }
 
 /**
- * A key of the config may be a secret while its value contains none, such as the address of a server without a
- * password.
+ * Whether the value contains a secret. A key may be for secrets while its value has none, such as the address of a
+ * server without a password.
  */
 function holdsSecret(text: string, path: Path): boolean {
   const [name, above] = path.toReversed();

@@ -1,7 +1,7 @@
-// Time zones by name. Node has those of the IANA database.
+// Time zones by name. Node includes the IANA database.
 import { nearest } from './nearest.ts';
 
-/** `Europe/Berlin`, `UTC`. */
+/** True for names such as `Europe/Berlin` and `UTC`. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -12,7 +12,7 @@ export function isTimeZone(name: string): boolean {
 
 export const ZONE_EXAMPLE = 'Write "UTC" or a name such as "Europe/Berlin".';
 
-/** The zone of that city, else one with a similar name. */
+/** Suggests the zone of a city with this name, else a zone with a similar name. */
 export function zoneHint(written: string): string {
   const zones = Intl.supportedValuesOf('timeZone');
   const city = written.trim().replaceAll(' ', '_').toLowerCase();

@@ -1,4 +1,4 @@
-// Addresses of the web, as a config holds them.
+// Web addresses in a config.
 import { scalar } from './scalars.ts';
 
 /** An `http:` or `https:` address without credentials, query or fragment, and without a slash at its end. */
@@ -16,7 +16,7 @@ function parseWebUrl(written: string): string | undefined {
   return href.replace(/\/+$/, '');
 }
 
-/** The address of a line of a file elsewhere, with {file} and {line} in it. */
+/** The address of a line of a rule file on another site. It contains `{file}`, and may contain `{line}`. */
 export function sourceUrl(description: string) {
   return scalar(parseSourceUrl, 'an http:// or https:// address with {file} in it, and {line} where lines have one', {
     description,

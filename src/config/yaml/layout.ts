@@ -8,7 +8,7 @@ import { splitNumber, syntaxProblem, type Pair } from './syntax.ts';
 import { ALIAS, TAG, TWIN, type SyntaxWords } from './syntax-words.ts';
 import type { Path, ProblemAt, WrittenValue } from './written.ts';
 
-/** A few hundred aliases to small anchors are allowed; more are an expansion attack. */
+/** Limits on expanded nodes and on aliases, since nested aliases can expand to a document of any size. */
 const MOST_NODES = 200_000;
 const MOST_ALIASES = 200;
 const MOST_SYNTAX_PROBLEMS = 20;
@@ -21,7 +21,7 @@ export class Layout {
   readonly #file: string;
   readonly #document: Document.Parsed;
   readonly #places: Places;
-  // The parser would search the whole document for every alias.
+  // The anchors above the current node. The parser would search the whole document for every alias.
   readonly #anchors = new Map<string, YamlNode>();
   readonly #targets = new Map<unknown, YamlNode>();
   readonly #lines: SourceLines;
@@ -38,7 +38,7 @@ export class Layout {
         lineCounter: counter,
         prettyErrors: false,
         stringKeys: true,
-        // The parser would compare every key with every other one of its map; convertMap finds the twins.
+        // The parser would compare every key with all others of its map. `#convertMap` finds duplicates in one pass.
         uniqueKeys: false,
         logLevel: 'error',
       }),
@@ -48,7 +48,7 @@ export class Layout {
   }
 
   #read(): WrittenValue {
-    // Errors after the first are mostly its consequences.
+    // Later errors are mostly consequences of the first, so only the first is reported.
     const [first] = [...this.#document.errors, ...this.#document.warnings];
     if (first !== undefined) {
       this.problems.push(syntaxProblem(first, { document: this.#document, lines: this.#lines, places: this.#places }));
@@ -141,7 +141,7 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-/** A path that is only written out when a problem needs it. */
+/** A path as a linked list. It becomes a `Path` only when a problem needs it. */
 type Way = { readonly before: Way; readonly step: string | number } | null;
 
 function pathOf(way: Way): Path {

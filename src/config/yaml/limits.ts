@@ -1,9 +1,12 @@
-// Limits on a file's text, checked before it is parsed: its depth, which would overflow the parser's stack, and its
-// marks, since parsing time grows with them. Each check takes time in proportion to the text.
+// Limits on a file's text, checked before it is parsed. Deep nesting would overflow the parser's stack, and parsing
+// time grows with the number of marks. Each check takes time in proportion to the text.
 
 /** How deep a document may be nested. */
 export const DEEPEST = 50;
-/** Line ends and marks of YAML in one file. Some 4,000 rules have as many; the parser reads them in half a second. */
+/**
+ * The most line ends and YAML marks in one file. About 4,000 rules have as many, and the parser takes half a second for
+ * them.
+ */
 export const MOST_MARKS = 80_000;
 
 export interface Excess {
@@ -18,7 +21,7 @@ export function excessIn(lines: readonly string[]): Excess | undefined {
   return tooManyMarks(lines) ?? tooDeep(lines);
 }
 
-/** Line ends and marks of a text. */
+/** The number of lines and marks of a text. */
 export function countMarks(text: string): number {
   return 1 + (text.match(MARK_OR_END)?.length ?? 0);
 }
@@ -32,7 +35,10 @@ function tooManyMarks(lines: readonly string[]): Excess | undefined {
   return undefined;
 }
 
-/** Quotes, backslashes, brackets and commas wherever they are; `- ? :` before a blank and `& * ! #` behind one. */
+/**
+ * Counts quotes, backslashes, brackets and commas at any place, `- ? :` before white space, and `& * ! #` after white
+ * space, `[`, `{` or `,`.
+ */
 function marksIn(line: string): number {
   return line.match(MARK)?.length ?? 0;
 }
@@ -86,7 +92,10 @@ function codeOf(line: string): string {
   return code + line.slice(from);
 }
 
-/** The end of the aside that begins at this place; the place itself if it has no end. */
+/**
+ * The end of the quoted text, comment, anchor or tag that begins at `at`; `at` if none begins there, or if it has no
+ * end.
+ */
 function asideEnd(line: string, at: number, unclosed: Set<string>): number {
   const mark = line[at] ?? '';
   const before = at === 0 ? ' ' : (line[at - 1] ?? '');
@@ -118,11 +127,14 @@ interface Bracket {
   readonly opens: boolean;
 }
 
-/** Brackets that open a list or map, and all that close: one in the middle of a plain text opens nothing. */
+/**
+ * Opening brackets where a value may begin, and all closing brackets. A bracket in the middle of a plain text opens
+ * nothing.
+ */
 function bracketsIn(code: string): Bracket[] {
   if (!/[[\]{}]/.test(code)) return [];
   const found: Bracket[] = [];
-  // A value may begin here: at the start of the line, behind `[`, `{` and `,`, and behind `- `, `? ` and `: `.
+  // True if a value may begin here: at the start of the line, behind `[`, `{` and `,`, and behind `- `, `? ` and `: `.
   let mayOpen = true;
   for (let at = 0; at < code.length; at++) {
     const mark = code[at] ?? '';

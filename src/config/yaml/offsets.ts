@@ -1,8 +1,9 @@
 import type { Scalar } from 'yaml';
 
 /**
- * The place in the file of the n-th character of a scalar's value. Exact for plain and quoted scalars on one line.
- * Folded and escaped ones are compared with their value step by step, so that a caret points at the right word.
+ * Maps the index of a character in a scalar's value to its offset in the file. This is exact for plain and quoted
+ * scalars on one line. Folded and escaped scalars are compared with their value step by step, so that a caret points at
+ * the right word.
  */
 export function offsetsIn(text: string, scalar: Scalar.Parsed): (index: number) => number {
   const [from, to] = scalar.range;
@@ -26,7 +27,8 @@ function startOf(raw: string, type: string | undefined): number {
   return header + (/^\s*/.exec(raw.slice(header))?.[0].length ?? 0);
 }
 
-// A line end in the value may be folded white space in the file; white space in the file may be indentation.
+// The offset of the character in `raw`. White space of the value may differ from that of the file, which may be folded,
+// and the indentation is only in the file.
 function skipTo(raw: string, from: number, character: string, escapes: boolean): number {
   let at = from;
   while (at < raw.length && !raw.startsWith(character, at)) {

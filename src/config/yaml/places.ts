@@ -14,7 +14,7 @@ interface PlacesOptions {
   readonly document: Document.Parsed;
   /** Filled by the parser of the document. */
   readonly counter: LineCounter;
-  /** The value behind each alias, as far as it is known. */
+  /** The value of each alias that has been resolved. */
   readonly targets: ReadonlyMap<unknown, YamlNode>;
 }
 
@@ -135,7 +135,10 @@ function showPath(path: Path): string {
   );
 }
 
-/** The key in `api_key:abc` or `api_key=abc`. YAML sees no pair there, and the value may be a secret. */
+/**
+ * Removes the value from a key such as `api_key:abc` or `api_key=abc`. YAML reads all of it as a key, and the value may
+ * be a secret.
+ */
 function nameIn(key: string): string {
   return key.replace(/(?<=\w)[:=].*/s, '');
 }

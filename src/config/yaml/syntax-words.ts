@@ -7,7 +7,7 @@ export interface SyntaxWords {
   readonly hint?: string;
 }
 
-/** Where the parser gave up. */
+/** The line where the parser stopped, split at the column of the mistake. */
 interface Place {
   readonly before: string;
   /** The rest of the line. */
@@ -84,13 +84,13 @@ const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => Syntax
   ],
 ];
 
-/** `of: treasury`, and a deeper key below; or a second colon in a text. */
+/** For `of: treasury` with a deeper key below it, and for a second colon in a text. */
 function nested({ rest }: Place): SyntaxWords {
   if (/:(?:\s|$)/.test(rest)) return { message: 'a second ": " on this line', hint: 'Put the text in quotes.' };
   return { message: 'the next line is indented deeper, and this key has a value already', hint: UNEVEN.hint ?? '' };
 }
 
-/** `every 1m`, `every:1m`, or a key alone. */
+/** For `every 1m`, `every:1m`, and a key alone on its line. */
 function noColon({ before, rest }: Place): SyntaxWords {
   const item = /^["']?([\w-]{1,64})\s*$/.exec(rest)?.[1];
   if (item !== undefined && /^\s*- $/.test(before))
@@ -100,7 +100,7 @@ function noColon({ before, rest }: Place): SyntaxWords {
   return { ...NO_COLON, hint: `Write "${key}: ".` };
 }
 
-/** A character that means something else to YAML. */
+/** For a text that begins with a character that has a meaning in YAML. */
 function unquoted({ before, rest }: Place): SyntaxWords {
   const first = /[>|]\s{0,9}$/.exec(before)?.[0].charAt(0) ?? rest.charAt(0);
   const key = /([\w-]{1,64}):\s{0,9}[>|]?\s{0,9}$/.exec(before)?.[1];
@@ -110,7 +110,7 @@ function unquoted({ before, rest }: Place): SyntaxWords {
   };
 }
 
-/** `'it's low'`, or words behind a quoted text. */
+/** For `'it's low'`, and for words behind a quoted text. */
 function behindQuote({ before, rest }: Place): SyntaxWords {
   if (before.endsWith("'") && /^\w/.test(rest))
     return { message: 'the text ends at this quote', hint: "Within '…' a quote is written twice: ''." };

@@ -35,13 +35,13 @@ function unquotedTemplate(written: string): SyntaxWords | undefined {
   return { message: 'text that begins with {{ needs quotes', hint: `Write ${key[1] ?? ''}: '${value.trimEnd()}'.` };
 }
 
-/** Up to where the next key begins, or the map ends. */
+/** The text up to the next key, or to the end of the map. */
 function withinMap(text: string): string {
   const braces = text.lastIndexOf('}}', text.search(/,|$/)) + 2;
   return text.slice(0, braces) + (/^[^,}]*/.exec(text.slice(braces))?.[0] ?? '');
 }
 
-/** Where a quote that is never closed was opened. */
+/** The place of an opening quote that is never closed. */
 function lastQuote(document: Document.Parsed, end: readonly [number, number]): readonly [number, number] {
   let at = end;
   visit(document, {
@@ -52,7 +52,7 @@ function lastQuote(document: Document.Parsed, end: readonly [number, number]): r
   return at;
 }
 
-/** Where the innermost { } or [ ] was opened that ends at the error. */
+/** The opening bracket of the innermost { } or [ ] that ends at the error. */
 function lastFlow(document: Document.Parsed, pos: readonly [number, number]): readonly [number, number] {
   let at = pos;
   for (let node = document.contents as YamlNode; node !== undefined; node = lastBefore(node, pos[0]))

@@ -10,7 +10,7 @@ export function isMap(written: unknown): written is WrittenMap {
   return typeof written === 'object' && written !== null && !Array.isArray(written);
 }
 
-/** From the top of the document: keys of maps, and indexes of lists. */
+/** The steps from the top of the document: keys of maps, and indexes of lists. */
 export type Path = readonly (string | number)[];
 
 export interface ProblemAt {

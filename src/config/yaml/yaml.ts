@@ -12,7 +12,7 @@ export interface Source {
   readonly value: WrittenValue;
   lineOf(path: Path): number;
   problem(path: Path, at: ProblemAt): Problem;
-  /** Releases data for problems; they are made again on demand. */
+  /** Releases the places of the parts. They are made again when a problem needs them. */
   release(): void;
 }
 
