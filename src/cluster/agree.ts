@@ -7,13 +7,16 @@ export interface Announced {
   readonly checksum: string;
   /** The time when the replica began to run it, by the clock of the database. */
   readonly announcedAt: Instant;
-  /** False: its state for this config is empty, and no operator has accepted that. */
+  /**
+   * True if the replica has a vote. False: the state remembers no watch of its config, and no operator has accepted
+   * that.
+   */
   readonly counts: boolean;
 }
 
 /**
- * The checksum that most live replicas run, among those that count. If several lead: the former one while a replica
- * runs it, else the one announced first, then the smallest. Null if no replica counts.
+ * The checksum that most live replicas with a vote run. On a tie: `before` while one of them runs it, else the one
+ * announced first, then the smallest. Null if no replica has a vote.
  */
 export function configInForce(live: readonly Announced[], before: string | null): string | null {
   const counted = live.filter(({ counts }) => counts);

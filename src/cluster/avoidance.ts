@@ -1,9 +1,9 @@
-// Shards that this replica leaves to others for a while, since another one can do more with them: read a memory of a
-// newer format, or reach an explorer.
+// Shards that this replica leaves to others for a while. Another replica can do more with them: it can read a memory of
+// a newer format, or reach the explorer.
 //
-// Replicas exchange with the renewals which hosts answer. The holder of a shard that gets no answer announces it; the
-// others send the host one request, at no cost, and announce its result. Only then is the shard given away: if the host
-// is down, it stays.
+// Replicas announce with each renewal if hosts answer them. The holder of a shard whose host gives no answer announces
+// that. The others then send the host one request, which costs no credits, and announce the result. The holder gives
+// the shard away only if another replica got an answer: if the host is down, the shard stays.
 import { isCutOff, isReached, type Reachability } from '../core/model/quality/reachability.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AnnouncedConfig, LiveReplica } from '../store/contract/cluster.ts';
@@ -13,18 +13,18 @@ import type { Log } from '../telemetry/log.ts';
 /** How the explorers of a shard answer this process. */
 export interface Reach {
   of(shard: Shard): Reachability;
-  /** Asks the host once, which costs no credits. `of` shows how it ended. */
+  /** Sends the host one request, which costs no credits. After that `of` returns the new result. */
   probe(shard: Shard): Promise<void>;
 }
 
 export interface Avoidance {
   readonly consult: (reach: Reach) => void;
-  /** Left to others now. */
+  /** The shards that are left to others now. */
   shards(): Shard[];
   announced(): Pick<AnnouncedConfig, 'avoids' | 'reaches' | 'unreached'>;
-  /** False: no other replica can claim it. */
+  /** Gives the shard back and leaves it to others. False: no other replica can claim it, so it stays. */
   readonly avoid: (shard: Shard) => boolean;
-  /** Once in each round, when the others are known. */
+  /** Call this once in each round, after the answer to the renewal: `others` is then up to date. */
   look(): void;
 }
 
@@ -32,15 +32,15 @@ export interface AvoidanceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly held: () => readonly Shard[];
-  /** Live ones whose config is in force, without this one. */
+  /** The other live replicas whose config is in force. */
   readonly others: () => readonly LiveReplica[];
   readonly giveBack: (shard: Shard) => void;
-  /** Another round is needed at once: for an announcement, or for a claim. */
+  /** Called when another round is needed at once, for an announcement or a claim. */
   readonly onNews: () => void;
 }
 
 const AVOIDED_MS = 120_000;
-/** The host is tried again in each round before this time is over. */
+/** In this last part of an avoidance the host is tried in each round, so that its end depends on a new result. */
 const ASKED_AGAIN_MS = 15_000;
 /** A host is tried at most once in a round. */
 const PROBED_MS = 4000;
@@ -81,7 +81,10 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     onNews();
   }
 
-  /** No other replica may be left to claim it, or its holder lost the host while this replica reaches it again. */
+  /**
+   * Ends the avoidance of a shard if no other replica can claim it any more, or if its host answers this replica again
+   * but not the holder.
+   */
   function takeBack(): void {
     const back = shards().filter(
       (shard) => !others().some(takes(shard)) || (avoided.get(shard)?.isUnreached && isOfUse(shard)),
@@ -90,7 +93,7 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     if (back.length > 0) onNews();
   }
 
-  /** A shard that is about to be given back is held until then. */
+  /** Skips avoided shards: they are being given back, and count as held until that ends. */
   function giveAway(): void {
     for (const shard of cutOff().filter((one) => !avoided.has(one))) {
       const takers = others().filter(takes(shard));
@@ -133,7 +136,7 @@ const takes =
   ({ avoids }: LiveReplica): boolean =>
     !avoids.includes(shard);
 
-/** One at a time for each shard. `onEnd`: whether it was answered is known now. */
+/** Runs one probe at a time for each shard. `onEnd` is called when the result of the probe is known. */
 function createProbe(clock: Clock): (reach: Reach, shard: Shard, onEnd: () => void) => void {
   const probing = new Set<Shard>();
   return (reach, shard, onEnd) => {

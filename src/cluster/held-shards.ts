@@ -1,11 +1,13 @@
 // The shards that this replica holds, and the calls to their followers.
 //
-//   claimed    another replica may have sent requests until just now: the window of its rate passes first
-//   working    followers have read the stored data of it
+//   claimed    no request is sent before the window of the rate limit has passed: another replica may have sent
+//              requests until just now
+//   working    followers read the stored data of the shard, then work on it
 //   releasing  no request is sent for it; followers end running work, then it is given back
 //   lost       another replica may have it: no data of it may be written any more
 //
-// The calls for one shard come in that order, each after the one before. Shards do not wait for each other.
+// The calls for one shard are made in this order, each after the end of the one before. Shards do not wait for each
+// other.
 import type { Clock } from '../lib/clock.ts';
 import type { ClaimedShard, HeldShard } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
@@ -25,7 +27,7 @@ export class HeldShards {
   readonly #log: Log;
   readonly #entries = new Map<Shard, Entry>();
   readonly #followers: Follower[] = [];
-  /** The last call of each shard. */
+  /** The last call for each shard. The next one waits for it. */
   readonly #work = new Map<Shard, Promise<void>>();
 
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
@@ -33,7 +35,7 @@ export class HeldShards {
     this.#log = log;
   }
 
-  /** Shards that are not known to be lost, including those that are about to be given back. */
+  /** The shards that this replica holds, including those that are about to be given back. */
   all(): readonly HeldShard[] {
     return [...this.#entries.values()].map(({ held }) => held);
   }

@@ -1,8 +1,8 @@
-// The shards that this process holds. It works on these alone; the other processes on the same state, its replicas,
-// work on the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica
+// The shards that this process holds. It works only on these. Other processes with the same state, the replicas, work
+// on the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica
 // claims it.
 //
-// Where one process has the state for itself, as with a state file, no shard changes hands: every answer is a constant.
+// If one process has the state for itself, as with a state file, it holds all shards, and every answer is a constant.
 import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
@@ -15,7 +15,8 @@ export interface Ownership {
   readonly isShared: boolean;
 
   /**
-   * Proves to the store that this process holds the shard. Null: it does not, so no data of the shard may be written.
+   * Proves to the store that this process holds the shard. Null: the shard is not held, so none of its data may be
+   * written.
    */
   fenceOf(shard: Shard): Fence | null;
 
@@ -25,10 +26,10 @@ export interface Ownership {
   /** Announces the config that this replica runs from now on. */
   declare(config: DeclaredConfig): void;
 
-  /** Called whenever shards change hands. */
+  /** Adds a follower. It is called when a shard is claimed, given back or lost. */
   follow(follower: Follower): void;
 
-  /** A write was `fenced`: another replica has the shard. */
+  /** Call this after a write that was `fenced`: another replica has the shard. */
   lost(shard: Shard): void;
 
   /**
@@ -38,8 +39,8 @@ export interface Ownership {
   avoid(shard: Shard): boolean;
 
   /**
-   * Gives a shard back and avoids it if no request of 30 seconds got an answer, while another replica gets one from
-   * that host. It is avoided until the host answers this process again.
+   * From now on `reach` decides if a shard is given back and avoided: its host answered no request for 30 seconds,
+   * while it answers another replica. The avoidance ends when the host answers this process again.
    */
   consult(reach: Reach): void;
 
@@ -67,11 +68,11 @@ export interface DeclaredConfig {
   readonly shards: readonly DeclaredShard[];
 }
 
-/** Each method is awaited before the next one is called, also those of other followers. */
+/** For one shard, each call is awaited before the next one is made, also if that is to another follower. */
 export interface Follower {
   /**
-   * The shard is held now, and `fenceOf` answers. Its stored data is read before any decision. `isTakeover`: the former
-   * holder did not give it back.
+   * The shard is held now, and `fenceOf` returns its fence. The stored data must be read before any decision.
+   * `isTakeover`: the former holder did not give it back.
    */
   claimed(shard: Shard, isTakeover: boolean): Promise<void>;
   /** The shard is about to be given back: resolves when no work on it runs, and unsaved values are stored. */
@@ -81,13 +82,13 @@ export interface Follower {
 }
 
 export interface ClusterView {
-  /** Live ones, this one first. Empty if the state is not shared. */
+  /** The live replicas, this one first. Empty if the state is not shared. */
   readonly replicas: readonly ReplicaView[];
-  /** By key. Empty if not shared. */
+  /** Sorted by key. Empty if the state is not shared. */
   readonly shards: readonly ShardView[];
   /** The checksum of the config that most live replicas run; null before that is known. */
   readonly configInForce: string | null;
-  /** Since the start of this process. */
+  /** Numbers since the start of this process. */
   readonly counts: ClusterCounts;
 }
 
@@ -97,9 +98,9 @@ export interface ReplicaView {
   readonly name: string;
   readonly checksum: string;
   readonly isSelf: boolean;
-  /** The replica has a vote on the config in force. */
+  /** True if the replica has a vote on the config in force. */
   readonly counts: boolean;
-  /** The time since when another config is in force, if that lasts for a minute; null else. */
+  /** Since when a config other than its own is in force; null if that has not lasted for a minute. */
   readonly outvotedSince: Instant | null;
 }
 
@@ -118,7 +119,7 @@ export interface ClusterCounts {
   readonly fencedCommits: number;
 }
 
-/** Everything, for ever. */
+/** The only process with this state: it holds every shard as long as it runs. */
 export function createSoleOwnership({ fence }: SoleCluster): Ownership {
   return {
     isShared: false,

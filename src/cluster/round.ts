@@ -1,11 +1,11 @@
 // One round of a replica: the plan that follows from the database's answer to its renewal.
 //
 //   lost      a shard that was not renewed: another replica has claimed it
-//   found     a renewed shard that is not known to be held: the answer to its claim was lost, a write of it was fenced by
-//             mistake, or the database went back; it is given back and claimed again
+//   found     a renewed shard that `held` lacks: the answer to its claim was lost, a write of it was fenced by mistake,
+//             or the database went back; it is given back and claimed again
 //   claims    free shards, up to the quota; only while this replica's config is in force
-//   releases  one shard of a family above the quota for two rounds; all shards while another config is in force, since
-//             decisions by a config that is not in force would replace the state of the other replicas
+//   releases  one shard of each group that was above its quota in two rounds; all shards while another config is in
+//             force, since decisions by this config would replace the state of the other replicas
 //
 // Times are of the monotonic clock of this process, in milliseconds, unless their names say otherwise.
 import type { Instant } from '../lib/clock.ts';
@@ -20,13 +20,13 @@ export interface RoundState {
   readonly outvoted: ReadonlyMap<string, OutvotedSince>;
   /** The time when the last answered round was sent; null: none was answered. */
   readonly sentAt: number | null;
-  /** No shard is claimed before that time: after an outage the former owners claim first. */
+  /** No shard is claimed before this time, so that after an outage the former owners can renew their leases first. */
   readonly claimsFrom: number;
-  /** Groups of shards of which this replica held more than its quota. */
+  /** Names of the groups in which this replica held more than its quota. */
   readonly crowded: readonly string[];
   /** The time since when all live replicas are known to run one config. */
   readonly agreedSince: number | null;
-  /** All live replicas have run one config for long enough. */
+  /** True if all live replicas have run one config for long enough. */
   readonly mayRetire: boolean;
 }
 
@@ -78,7 +78,8 @@ const AGREED_MS = 30_000;
 const OUTVOTED_MS = 60_000;
 
 /**
- * Requests that were sent just before the end of the lease are answered before another replica sends any: 2 s of 15.
+ * How long before the end of a lease requests stop: 2 s of 15. So the last ones are answered before another replica
+ * sends any.
  */
 function marginMs(leaseMs: number): number {
   return (leaseMs * 2) / 15;
@@ -89,7 +90,7 @@ function afterOutageMs(leaseMs: number): number {
   return (leaseMs * 2) / 3;
 }
 
-/** How long a round waits for the next one. Two may fail before the lease ends. */
+/** The time between two rounds. Two rounds may fail before the lease ends. */
 export function roundMs(leaseMs: number): number {
   return leaseMs / 3;
 }
@@ -135,8 +136,8 @@ function outvotedIn(
 }
 
 /**
- * The time since when a replica is outvoted, if that lasts for a minute: new rules reach one replica after another
- * within that.
+ * Since when a replica is outvoted; null if that has not lasted for a minute, since new rules need up to a minute to
+ * reach all replicas.
  */
 export function outvotedSince({ outvoted }: RoundState, id: string, now: number): Instant | null {
   const since = outvoted.get(id);
@@ -156,7 +157,7 @@ export function mayRetire(state: RoundState, now: number, leaseMs: number): bool
   return state.mayRetire && !isStale(state, now, leaseMs);
 }
 
-/** The last answer is so old that leases may have ended since, and replicas may have started or stopped. */
+/** True if the last answer is so old that leases may have ended since, and replicas may have started or stopped. */
 function isStale({ sentAt }: RoundState, now: number, leaseMs: number): boolean {
   return sentAt !== null && now - sentAt > leaseMs - roundMs(leaseMs);
 }
@@ -167,7 +168,8 @@ function agreedSinceIn({ replicas }: Renewed, before: number | null, sentAt: num
 }
 
 /**
- * The time since the newest announcement of a live replica: one may have changed and changed back between two rounds.
+ * The time since the newest announcement of a live replica. It shows a config that was changed and changed back between
+ * two rounds.
  */
 function sinceAnnounced({ replicas, now }: Renewed): number {
   return now - Math.max(...replicas.map(({ announcedAt }) => announcedAt));

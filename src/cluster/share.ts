@@ -1,16 +1,15 @@
-// How many shards a replica holds. Each family is divided apart, so that no replica has all the channels.
+// How many shards a replica holds. Each family is divided by itself, so that no replica has all the channels.
 import type { Shard } from '../store/contract/fence.ts';
 
 export type Family = 'explorer' | 'channel' | 'service';
 
 export const FAMILIES: readonly Family[] = ['explorer', 'channel', 'service'];
 
-/** Whether the shard is of the family. */
 export function isOf(family: Family, shard: Shard): boolean {
   return shard.startsWith(`${family}:`);
 }
 
-/** The most that one of so many replicas holds. All of them together hold every shard then. */
+/** The most shards that one of so many replicas holds. It is rounded up, so that together they hold every shard. */
 export function shareOf(shards: number, replicas: number): number {
   return Math.ceil(shards / Math.max(replicas, 1));
 }
@@ -21,12 +20,12 @@ interface Sharer {
   readonly avoids: readonly Shard[];
 }
 
-/** Shards that are divided among the same replicas, so that each holds its share of them. */
+/** Shards that are divided among the same replicas. */
 export interface ShareGroup {
   readonly name: string;
   readonly family: Family;
   readonly shards: readonly Shard[];
-  /** The most that this replica holds. */
+  /** The quota: the most shards of the group that this replica holds. */
   readonly share: number;
 }
 

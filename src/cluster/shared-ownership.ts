@@ -15,7 +15,7 @@ import { isOf } from './share.ts';
 
 export interface SharedOwnershipOptions {
   readonly cluster: SharedCluster;
-  /** Leases are by its monotonic time. */
+  /** Its monotonic time decides when leases end. */
   readonly clock: Clock;
   readonly log: Log;
   /** Called after each round with the time by the clock of the database. */
@@ -31,7 +31,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   const { cluster, clock, log, onTime, record } = options;
   const { leaseMs } = cluster;
   const held = new HeldShards(options);
-  /** Orders releases and rounds: the answer to a round could name a shard that was just given back. */
+  /** Keeps releases and rounds apart: else the answer to a round could name a shard that was just given back. */
   const asking = createMutex();
   const counts = { leasesLost: 0, takeovers: 0, fencedCommits: 0 };
   let declared: DeclaredConfig | null = null;
@@ -41,7 +41,10 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   let roundAt = 0;
   let isNextDue = false;
   let isCut = false;
-  /** A config of this process did: one that is loaded later is of the same installation, whatever it names. */
+  /**
+   * True once a config of this process had a vote. A config that is loaded later is of the same installation, so it has
+   * one too.
+   */
   let hasCounted = false;
   let standing: Standing = 'in-force';
   const avoidance = createAvoidance({
@@ -83,8 +86,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   }
 
   /**
-   * The state here may never have been stored. Shards that this replica still holds are found in the next round, and
-   * claimed again.
+   * Drops all shards, since the database lacks data that this process has. `planRound` then finds those that this
+   * replica still holds there, and they are claimed again.
    */
   function forget(): void {
     log.warn('cluster:went-back', { effect: READ_AGAIN });
@@ -93,8 +96,9 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   }
 
   /**
-   * The database may lack writes since the last renewal, and a watch whose value stays would never show it. Senders end
-   * the tries that are under way, so that none is repeated meanwhile; the memory of watches is not written.
+   * After a restart the database may lack writes since the last renewal, and a watch with an unchanged value would
+   * never notice. So all data is read again. Channels are released, which waits for running attempts, so that none is
+   * repeated meanwhile. Other shards are lost, so that no memory from before is written.
    */
   function readAnew(): void {
     log.info('cluster:database-restarted', { effect: READ_AGAIN });
@@ -108,7 +112,10 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     held.prolong(deadline);
   }
 
-  /** Only a claim ends the unfinished work of the former holder: a message that it had claimed would never be sent. */
+  /**
+   * Gives found shards back, to claim them again. Only a claim ends the unfinished work of the former holder: without
+   * it, a message that the holder had claimed would never be sent.
+   */
   async function claimAnew({ found }: RoundPlan): Promise<void> {
     for (const { shard, fence } of found) await cluster.release(fence, windowOf(shard));
     if (found.length > 0) goOnAtOnce();
@@ -136,7 +143,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     goOnAtOnce();
   }
 
-  /** Free shards are claimed in the next round. */
+  /** Starts the next round at once. It claims free shards. */
   function goOnAtOnce(): void {
     roundAt = 0;
     isNextDue = true;
@@ -155,7 +162,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     log.info('cluster:claimed', { shard, isTakeover });
   }
 
-  /** Shards above the quota, and shards that no config has work for any more. */
+  /** Gives back shards above the quota, and drops shards that no config has work for any more. */
   function giveBack({ releases }: RoundPlan, shards: DeclaredConfig['shards']): void {
     for (const shard of releases) void release(shard);
     if (!state.mayRetire) return;
@@ -219,10 +226,10 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   return {
     isShared: true,
     fenceOf: held.fenceOf,
-    // No work is done by another config before it is known to be in force.
+    // A config does no work before it is known to be in force.
     mayWork: (shard) => declared?.checksum === inForce && held.mayWork(shard),
     declare(config) {
-      // The answers of the other replicas so far were about the former config.
+      // The replicas have agreed on the former config, not on this one.
       if (config.checksum !== declared?.checksum) state = { ...state, agreedSince: null, mayRetire: false };
       declared = config;
       roundAt = 0;
@@ -262,7 +269,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   };
 }
 
-/** How the others take the config of this replica. */
+/** The vote of the live replicas on the config of this one. */
 type Standing = 'in-force' | 'outvoted' | 'not-counted';
 
 const EFFECTS: Readonly<Record<Exclude<Standing, 'in-force'>, string>> = {
@@ -278,7 +285,7 @@ interface Seen {
   readonly now: number;
   readonly inForce: string | null;
   readonly id: string;
-  /** Includes shards that were claimed or given back since. */
+  /** Is up to date, while `newest` lacks the claims and releases since its renewal. */
   readonly isOurs: (shard: Shard) => boolean;
   readonly counts: ClusterView['counts'];
 }
