@@ -1,8 +1,8 @@
-// Moves stored instants when the system clock is set. Each round compares it with a clock that runs evenly.
+// Moves stored instants when the system clock is set. Each round compares it with a monotonic clock.
 //
-// Forward: no message was late, so repeats, escalations, failovers and acknowledgements keep the time that they had left.
-// Backward: a future instant would make a wait longer than its timer, so it counts as of now. Silences keep their end:
-// a person named that time of day.
+// Forward: no time has passed, so repeats, escalations, failovers and acknowledgements keep their remaining time.
+// Backward: a future instant would make a wait longer than its timer, so it is set to now. Silences keep their end,
+// since an operator chose that time of day.
 import type { Instant } from '../lib/clock.ts';
 
 export interface ClockShift {
@@ -11,7 +11,7 @@ export interface ClockShift {
   readonly now: Instant;
 }
 
-/** The place after the jump of an instant that a wait is counted from. */
+/** Converts an instant from which a wait is counted to the clock after the jump. */
 export function shiftedBy({ byMs, now }: ClockShift, at: Instant): Instant {
   return byMs > 0 ? at + byMs : Math.min(at, now);
 }

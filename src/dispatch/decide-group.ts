@@ -1,9 +1,10 @@
-// One group at one instant: the members to send, those that wait for its timer, and those above the cap of its target.
+// Decides one group at one instant: members are sent, wait for the timer of the group, or are above the cap of its
+// target.
 //
 //   quiet    nothing is pending            new transitions -> waiting, a repeat is due -> paced
-//   waiting  new ones wait for its timer   the timer is over -> paced
-//   paced    closed a batch lately         its interval is over -> quiet, or the next batch
-//   capped   its target is over its cap    the slot is over: all of it in one summary -> paced
+//   waiting  transitions wait for a timer   the timer is over -> paced
+//   paced    it has just closed a batch    its interval is over -> quiet, or the next batch
+//   capped   its target is over its cap    the slot is over: one summary of all -> paced
 //
 // A message with a critical line contains all other pending members of its group; they do not count against the cap.
 import { earliest, type Instant } from '../lib/clock.ts';
@@ -56,7 +57,7 @@ export function sentTallyOf({ common, critical, heardOf, summaries }: SentBefore
   return { common: [...common], critical: [...critical], heardOf: new Set(heardOf), summaries };
 }
 
-/** `sent`: the messages closed for this group are added to it. */
+/** Adds the messages that it closes for this group to `sent`. */
 export function* decideGroup(
   context: Context,
   group: DispatchGroup,
@@ -107,22 +108,25 @@ function* tellNews(round: Round, news: readonly Of<'news'>[]): Steps<void> {
     }
 }
 
-/** An alert waits until its last message is settled, and others do not wait with it. */
+/**
+ * Splits the members into two messages. Alerts with an unsettled delivery wait until it is settled, and the others need
+ * not wait.
+ */
 function inMessages<M extends JudgedMember>(news: readonly M[]): (readonly M[])[] {
   return [news.filter(({ state }) => state.owed === null), news.filter(({ state }) => state.owed !== null)];
 }
 
-/** May be in a message that is closed now. */
+/** A member that may be in a message that is closed now. */
 interface Ready<M extends JudgedMember> {
   readonly one: M;
   readonly lines: readonly ClosedLine[];
-  /** The time at which it is due by itself. */
+  /** When the member would be due without the others. */
   readonly at: Instant;
 }
 
 /**
- * Closes one message with the members that the cap lets through, and returns them. The others wait for the summary,
- * except those that are not due yet.
+ * Closes one message with the members that the cap lets through, and returns them. The others wait for the summary;
+ * those that are not due yet only wait until then.
  */
 function* closeWithin<M extends JudgedMember>(
   round: Round,
@@ -158,7 +162,7 @@ interface Candidate {
   readonly lines: readonly ClosedLine[];
 }
 
-/** A test whether a candidate may be in a message that is closed now. */
+/** Returns a function that is true for members which may be in a message that is closed now. */
 function withinCap({ part, context, sent }: Round, some: readonly Candidate[]): (member: GroupMember) => boolean {
   const { cap } = part.group;
   if (cap === null) return () => true;
@@ -177,14 +181,17 @@ function isCritical({ severity }: GroupMember): boolean {
   return severity === 'critical';
 }
 
-/** The begin of an alert that was in no message to the target for ten minutes is sent in any case. */
+/**
+ * True for a begin if no message to the target contained the alert for ten minutes. If it is critical, the cap does not
+ * hold it back.
+ */
 function isFirstOfAlert({ heardOf }: SentTally, { member, lines }: Candidate): boolean {
   return lines.some(isBegin) && !heardOf.has(alertOf(member));
 }
 
 const BEGINS: ReadonlySet<ClosedLine['item']['transition']> = new Set(['event', 'firing', 'reinstated']);
 
-/** Includes begins that are sent again. */
+/** True also for a begin that is sent again for a `renewed` reason, but not for a usual repeat. */
 function isBegin({ item, renewed }: ClosedLine): boolean {
   return BEGINS.has(item.transition) && (item.as !== 'repeat' || renewed !== null);
 }
@@ -203,7 +210,10 @@ function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null,
   return newsDueAt({ at, severity: member.severity }, timers, closedAt, now);
 }
 
-/** A machine that was sent a begin is sent its end, whatever the cap: it keeps no summaries. */
+/**
+ * Sends each transition in its own message. The end of a sent begin passes the cap: a machine cannot take it from a
+ * summary.
+ */
 function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void> {
   const { lines } = one.next;
   for (const [index, line] of lines.entries()) {
@@ -230,7 +240,7 @@ function* tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): Steps<void>
       keep(part, one, { type: 'send', as: 'repeat' }, toldAgain(one));
 }
 
-/** A renewed member waits for no interval. */
+/** A renewed member is due at once. */
 function againAt(
   { next: { line, notifiedAt, repeatMs }, timers }: Of<'repeat'>,
   closedAt: Instant | null,
@@ -261,7 +271,9 @@ function count(sent: SentTally, { critical }: DeliveryBatch, at: Instant): void 
   }
 }
 
-/** The rest of the member's transitions is held: a mute lets only the end through. */
+/**
+ * `lines`: the number of lines that are in a message. If a mute lets only the end through, later lines are held back.
+ */
 function told({ part, context }: Round, one: Of<'news'>, lines: number): void {
   const { rest } = one.next;
   if (rest !== null) part.wakes.push(wakeOf(rest, context.now));
@@ -270,7 +282,7 @@ function told({ part, context }: Round, one: Of<'news'>, lines: number): void {
 
 export const CAPPED: Held = { why: 'cap', by: null };
 
-/** `lines`: so many of it went out before the target had its share. */
+/** `lines`: the number of its lines that were closed before the cap was reached. */
 function overCap({ part, context }: Round, one: JudgedMember, lines = 0): void {
   const until = slotEnd(context.now);
   const state = lines > 0 ? stateTold(one, lines, CAPPED, context.now) : stateHeld(one, CAPPED, context.now);
@@ -315,7 +327,9 @@ function withdraw({ group, withdrawn }: GroupDecision, { member, owed }: JudgedM
 
 const MINUTE_MS = 60_000;
 
-/** Members that wait for a change are decided again each whole minute: all groups of a target together. */
+/**
+ * Members that wait for a change are decided again at each full minute, so all groups of a target are decided together.
+ */
 function wakeOf({ until }: Pick<Hold, 'until'>, now: Instant): Instant {
   return until === 'change' ? (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS : until;
 }

@@ -2,8 +2,8 @@
 //
 //    1  nothing is pending, and no repeat is due        nothing
 //    2  retracted before it can have arrived            nothing; its delivery is cancelled
-//    3  resolved before it can have arrived             sent as one; its delivery is merged into that; go on
-//    4  the end of a transition that was sent or tried  passes every mute: to 9
+//    3  resolved before it can have arrived             sent as one item, which replaces its delivery; go on
+//    4  the end of a transition that was sent or tried  passes every mute: go to 9
 //    5  an open alert inhibits it                       hold
 //    6  a silence matches it                            hold
 //    7  a repeat, and it is acknowledged or unpolled    hold
@@ -38,14 +38,14 @@ export type Next =
       readonly askAt: Instant | null;
     }
   | { readonly type: 'hold'; readonly hold: Hold }
-  /** It waits for its summary. */
+  /** The member waits for its summary. */
   | {
       readonly type: 'count';
       readonly in: SummaryKind;
       readonly lines: readonly ClosedLine[];
       readonly heldAt: Instant;
     }
-  /** `rest`: the cause that holds the later lines. */
+  /** `rest`: the cause that holds back later lines; null: there are none. */
   | { readonly type: 'news'; readonly lines: readonly ClosedLine[]; readonly rest: Hold | null }
   | { readonly type: 'repeat'; readonly line: ClosedLine; readonly notifiedAt: Instant; readonly repeatMs: number };
 
@@ -67,7 +67,7 @@ export function judge(
 
 type Facts = Omit<JudgedMember, 'next'>;
 
-/** A transition during a silence counts as silenced, even if the silence is over when it is decided. */
+/** A transition during a silence counts as silenced, even if the silence ended before the decision. */
 function withPastSilence(
   context: Context,
   member: GroupMember,
@@ -88,7 +88,7 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   const hold = holdOf(context, member);
   if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
-  // The correction of a sent message is not dropped, nor is a call because nobody answered.
+  // Two things are never dropped: the correction of a sent message, and a call that is due since nobody answered.
   const canBeDropped = canBeCounted && !isHeard(state) && state.renewed?.why !== 'called';
   if (hold !== null)
     return canBeDropped && isDroppedBy(hold, facts, context.now)
@@ -98,7 +98,7 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
   if (unit === 'alert' && member.isOpen && !isHeard(state)) {
-    // A machine may call people, and somebody has acknowledged meanwhile: it is sent after that ends.
+    // A machine may call people, but somebody has acknowledged. So it is sent only after the acknowledgement ends.
     const answered = holdOfAck(context, member);
     if (answered !== null) return { type: 'hold', hold: answered };
   }
@@ -109,7 +109,10 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
     : { type: 'count', in: kind, lines, heldAt };
 }
 
-/** An event that happened while it was inhibited. One that waited when the inhibition began is counted after it. */
+/**
+ * True for an event that happened during the inhibition. An event that waited already when the inhibition began is
+ * counted when it ends.
+ */
 function isDroppedBy({ dropsSince }: Hold, { member, owed, state }: Facts, now: Instant): boolean {
   if (dropsSince === null || !member.isEvent || state.held !== null) return false;
   return owed.items.every(({ at }) => dropsSince <= at && at <= now);
@@ -117,12 +120,14 @@ function isDroppedBy({ dropsSince }: Hold, { member, owed, state }: Facts, now: 
 
 const ANSWERED: Next = { type: 'nothing', why: 'acked', askAt: null };
 
-/** A target was to be called because nobody answered, and somebody acknowledged before the call. */
+/** True if the target was to be called because nobody answered, but somebody acknowledged before the call. */
 function isAnsweredCall({ ackOf }: Context, { state, member }: Facts): boolean {
   return state.renewed?.why === 'called' && !isHeard(state) && ackOf(member) !== null;
 }
 
-/** An end passes every mute, but not the cap: transitions counted together with it stay counted. */
+/**
+ * An end passes every mute, but not the cap: if the cap held the alert back, the end is counted in the same summary.
+ */
 function withEndFirst({ state }: Facts, lines: readonly ClosedLine[], hold: Hold | null): Next {
   const { held, heldAt } = state;
   const now = hold === null ? lines : lines.slice(0, 1);
@@ -130,7 +135,10 @@ function withEndFirst({ state }: Facts, lines: readonly ClosedLine[], hold: Hold
   return { type: 'news', lines: now, rest: now.length < lines.length ? hold : null };
 }
 
-/** A transition that a silence or an inhibition held back needs its own message only if the alert still fires. */
+/**
+ * After a silence or an inhibition, only the `firing` of an alert that still fires needs its own message. True for all
+ * others.
+ */
 function isOverAlready({ transition, as }: MessageItem): boolean {
   return as === 'fired-and-resolved' || transition !== 'firing';
 }
@@ -152,7 +160,7 @@ const WHY_DROPPED = { silence_summary: 'silenced', inhibition_summary: 'inhibite
 
 function nextWithoutNews(context: Context, facts: Facts): Next {
   const { owed, state, member } = facts;
-  // An alert without a sent message has a pending one already.
+  // If no message was sent yet, one is pending already and needs no repeat.
   if (state.renewed !== null && isHeard(state) && member.isOpen) return nextRenewed(context, facts, state.renewed);
   const repeatMs = repeatEvery(member, state, facts.timers);
   const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
@@ -160,14 +168,13 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   if (state.owed !== null || state.notifiedAt === null) return nothing(context.now + repeatMs);
   const dueAt = Math.min(state.notifiedAt, context.now) + repeatMs;
   const hold = holdOfRepeat(context, member);
-  // The cause that holds a repeat before its time may have ended by then.
+  // Before the repeat is due no hold is stored, since its cause may end until then.
   if (hold !== null) return dueAt <= context.now ? { type: 'hold', hold } : nothing(dueAt);
   return tellingAgain(context, facts, { at: dueAt, notifiedAt: state.notifiedAt, repeatMs });
 }
 
 /**
- * The target is sent its known transitions at once. A target that was to be called is not called once somebody has
- * answered.
+ * A renewed alert is sent again at once. But a target that was to be called is not called if somebody has acknowledged.
  */
 function nextRenewed(context: Context, facts: Facts, { why }: Renewal): Next {
   const { now } = context;
@@ -198,10 +205,10 @@ export function repeatEvery(
   return (!isEvent || routing.options.requireAck === true) && severity !== 'info' ? repeatMs : null;
 }
 
-/** The interval of tries for a begin that was given up, if it has no repeats. */
+/** The interval at which a begin that was given up is sent again, if the group has no repeats. */
 const GIVEN_UP_MS = 4 * 3_600_000;
 
-/** Nothing of it is on its way, and the target never accepted the begin. */
+/** True if the target never accepted the begin, and no delivery of the alert is unsettled. */
 function isGivenUp({ begun, notified, owed }: RecipientState): boolean {
   return owed === null && begun !== null && notified < begun;
 }
@@ -212,7 +219,7 @@ function repeated({ member, state }: Facts, at: Instant): ClosedLine['item'] {
 }
 
 function lineOf({ world }: Context, { member, state }: Facts, item: ClosedLine['item']): ClosedLine {
-  // A transition held back before the end of a sent alert is a repeat of it.
+  // If the alert was held back, that concerns a message before the end, so the end itself has no `heldAt`.
   if (item.isEnd) return { alert: member, item, renewed: null, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
   const { renewed } = state;

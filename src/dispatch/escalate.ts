@@ -5,13 +5,13 @@ import { earliest, type Instant } from '../lib/clock.ts';
 import { FIRST_POLL_MS } from './policy/inhibit.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
-/** A critical alert fails over if no channel accepted it for so long. */
+/** After this time without an accepted message a critical alert fails over. */
 const FAILOVER_MS = 300_000;
 
-/** By target: the number of calls since the time to the steps began. */
+/** By key of the target: the number of calls after `Unanswered.since`. */
 export type CallCounts = Readonly<Record<string, number>>;
 
-/** Steps for one target that are due together call it one by one, with this time between them. */
+/** If several steps for one target are due together, its calls are this far apart. */
 export const APART_MS = 60_000;
 
 /** One alert, with its states for its targets. */
@@ -19,23 +19,26 @@ export interface Unanswered {
   readonly watch: string;
   readonly severity: Severity;
   readonly routing: Pick<Routing, 'options'>;
-  /** False: an event that no route left open when it happened. It has no steps, even if the routes have some since. */
+  /**
+   * False: an event for which the routes required no acknowledgement when it happened. It has no steps, even if a
+   * reload adds some.
+   */
   readonly needsAck: boolean;
-  /** Keys of the targets that the routes name: they need no step. */
+  /** Keys of the targets that the routes name. Steps and failovers do not call these. */
   readonly named: ReadonlySet<string>;
-  /** Keys of targets with a pending message about it, or one that was not accepted yet. */
+  /** Keys of targets with a message about the alert that is pending or not accepted yet. */
   readonly waiting: ReadonlySet<string>;
   readonly isOpen: boolean;
   readonly isAcked: boolean;
   /**
-   * When the time to the steps began: when the first batch of the episode was closed, `log` and `alertmanager` left out, or
-   * when an acknowledgement ended since; null: no batch was.
+   * The time from which the steps are counted: when the first batch of the episode was closed (not for `log` or
+   * `alertmanager`), or when a later acknowledgement ended; null: no batch was closed.
    */
   readonly since: Instant | null;
   /** True if a channel other than `log` and `alertmanager` accepted a message of the episode. */
   readonly isAccepted: boolean;
   readonly calls: CallCounts;
-  /** Keys of targets that were called since nobody was reached. One that a reload names later is called then. */
+  /** Keys of targets that the failover has called. A target that a reload adds later is still called. */
   readonly failedOverTo: ReadonlySet<string>;
 }
 
@@ -44,7 +47,7 @@ export function needsAck({ options: { requireAck, escalate } }: Pick<Routing, 'o
   return requireAck === true || escalate !== null;
 }
 
-/** Somebody has to answer, or others are called. */
+/** True if the alert needs an acknowledgement, or has a failover. */
 export function isAnswered(routing: Pick<Routing, 'options'>): boolean {
   return needsAck(routing) || routing.options.failover !== null;
 }
@@ -97,13 +100,13 @@ function targetsOn(channels: readonly string[], { named }: Unanswered, { recipie
 interface CalledNow {
   readonly targets: readonly Recipient[];
   readonly calls: CallCounts;
-  /** Some of them have more steps that are due. */
+  /** True if a target has more due steps than calls, and is called again later. */
   readonly isMissing: boolean;
 }
 
 /**
- * `due`: the target of each step that is due. A step counts for its target wherever it stands in the list. Who was not
- * reached by one call is not called by the next one yet.
+ * `due`: the target of each step that is due. Only the number of steps of a target counts, not their places in the
+ * list. A target that still waits for a message is not called again yet.
  */
 function calledBy(due: readonly Recipient[], { calls, waiting }: Pick<Unanswered, 'calls' | 'waiting'>): CalledNow {
   const steps = Map.groupBy(due, targetKey);

@@ -1,4 +1,4 @@
-// Groups: alerts of a target that share one message, and its time.
+// Groups: alerts for one target that share a message, and the time of that message.
 import { idOf } from '../core/model/watch/identity.ts';
 import type { Recipient, Severity } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -11,15 +11,15 @@ const INTERVAL_MS = 60_000;
 const REPEAT_MS = 4 * 3_600_000;
 
 export interface Timers {
-  /** Between the first transition of a quiet group and its message. */
+  /** The time between the first transition of a quiet group and its message. */
   readonly waitMs: number;
-  /** Between two messages of a group. */
+  /** The shortest time between two messages of a group. */
   readonly intervalMs: number;
-  /** Null: never. */
+  /** The time between repeats; null: there are none. */
   readonly repeatMs: number | null;
 }
 
-/** Machines are sent each alert singly, at once, and without repeats unless a route says so. */
+/** Machines are sent each alert singly and at once. They get repeats only if a route sets `repeatMs`. */
 export function timersOf({ options }: Pick<Routing, 'options'>, unit: DispatchGroup['unit']): Timers {
   const { groupWaitMs, groupIntervalMs, repeatMs } = options;
   if (unit === 'alert') return { waitMs: 0, intervalMs: 0, repeatMs: repeatMs === 'off' ? null : repeatMs };
@@ -32,7 +32,7 @@ export function timersOf({ options }: Pick<Routing, 'options'>, unit: DispatchGr
 
 /** The grouping rules of the config in force. */
 export interface GroupingRules {
-  /** `alert` for a removed channel: its pending transitions wait until a config has the channel again. */
+  /** A removed channel has the unit `alert`: its pending transitions wait until a config has the channel again. */
   readonly channelOf: (channel: string) => Pick<DispatchGroup, 'unit'>;
   readonly routingOf: (labels: Labels) => Pick<Routing, 'options'>;
 }
@@ -82,7 +82,10 @@ export function newsDueAt(
   return at < quietFrom ? quietFrom : at + waitMs;
 }
 
-/** The time of the next repeat of an open alert, from the last accepted message. */
+/**
+ * The time of the next repeat of an open alert: `repeatMs` after the last accepted message, but not within the interval
+ * of its group.
+ */
 export function repeatDueAt(
   notifiedAt: Instant,
   repeatMs: number,

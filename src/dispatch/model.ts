@@ -21,7 +21,7 @@ export type Key = string;
 
 export type { TransitionName } from '../core/model/transition.ts';
 
-/** By label: `*` is a glob, a list means any of them, a leading `!` negates the whole. */
+/** Patterns by label. `*` matches any text, a list matches if any of its patterns does, a leading `!` negates. */
 export type Matcher = Readonly<Record<string, string | readonly string[]>>;
 
 /** One transition, as dispatch reads it. */
@@ -36,13 +36,13 @@ export interface Notification {
   readonly alert: AlertId;
   readonly transition: TransitionName;
   readonly labels: Labels;
-  /** The channels that the rule names; null: it leaves that to the routes. */
+  /** The channels that the rule names; null: the routes choose them. */
   readonly notify: readonly string[] | null;
   readonly message: Message;
   readonly at: Instant;
 }
 
-/** Local times `HH:MM` in a named zone; `to` may be 24:00, and before `from`, when the window passes midnight. */
+/** Local times `HH:MM` in a named zone. `to` may be 24:00; if it is not after `from`, the window passes midnight. */
 export interface MuteWindow {
   readonly days: readonly Weekday[];
   readonly from: string;
@@ -56,7 +56,7 @@ export interface EscalationStep {
   readonly notify: readonly string[];
 }
 
-/** One entry of `routes`; null means that it is not set here. */
+/** One entry of `routes`; null means that the route does not set the option. */
 export interface Route {
   readonly match: Matcher;
   readonly notify: readonly string[] | null;
@@ -75,11 +75,11 @@ export interface Route {
 export interface Routing {
   /** Channel names, without repetition. */
   readonly channels: readonly string[];
-  /** Null: the default of the channel's type holds. */
+  /** An option is null if no route sets it: then the default of the channel's type is used. */
   readonly options: Omit<Route, 'match' | 'notify' | 'add'>;
 }
 
-/** An open alert of `when` mutes those of `mute` whose labels in `equal` are the same. */
+/** An open alert that matches `when` mutes alerts that match `mute`, if the labels in `equal` have the same values. */
 export interface InhibitRule {
   readonly when: Matcher;
   readonly mute: Matcher;
@@ -87,7 +87,7 @@ export interface InhibitRule {
   readonly events: 'summary' | 'drop';
 }
 
-/** Most messages to one recipient: in any ten minutes, and in any hour. */
+/** The largest number of messages to one recipient, in any ten minutes and in any hour. */
 export interface Cap {
   readonly burst: number;
   readonly perHour: number;
@@ -95,13 +95,13 @@ export interface Cap {
 
 /** The critical lines of a message, which decide how it counts against a cap. */
 export interface CriticalLines {
-  /** `rule/alert` of each. */
+  /** `rule/alert` of each critical line. */
   readonly rules: readonly string[];
   /** The keys of conditions, and `rule/alert` of events. */
   readonly alerts: readonly string[];
 }
 
-/** A summary of critical alerts has its own stream. */
+/** Each stream has at most one summary in a slot. Critical alerts above the cap have a stream of their own. */
 export type SummaryStream = SummaryKind | 'critical_overflow_summary';
 
 /** The messages to a recipient within the last hour, by the time at which they were closed. */
@@ -115,7 +115,10 @@ export interface SentBefore {
   readonly summaries: ReadonlyMap<SummaryStream, Instant>;
 }
 
-/** Why a message waits, and the id of its silence or the key of its source. */
+/**
+ * The reason why a message waits. `by`: the id of the silence or pause, or the key of the inhibiting alert; null for
+ * others.
+ */
 export interface Held {
   readonly why: 'inhibited' | 'silenced' | 'acked' | 'unpolled' | 'mute-window' | 'cap';
   readonly by: string | null;
@@ -128,15 +131,15 @@ export interface RecipientState {
   readonly closed: number;
   /** The newest seq whose message was accepted, or has an unknown outcome. */
   readonly notified: number;
-  /** The time of that, or the time when the last message was given up. */
+  /** When that message was accepted, or when the last message was given up; null: neither happened. */
   readonly notifiedAt: Instant | null;
-  /** The begin that was batched without its end: the end is pending for this target. Null: no begin is open for it. */
+  /** The seq of a begin that was batched without its end, so this target is sent the end; null: there is none. */
   readonly begun: number | null;
   readonly held: Held | null;
   readonly heldAt: Instant | null;
   /** Its unsettled deliveries: `tried` if one of them may have arrived; null: there are none. */
   readonly owed: 'untried' | 'tried' | null;
-  /** The reason to send what is open at once, even if it was sent before; null: none. */
+  /** The reason to send the open alert at once, even if it was sent before; null: there is none. */
   readonly renewed: Renewal | null;
 }
 
@@ -157,7 +160,7 @@ export interface AlertEpisode {
 export interface GroupMember extends Omit<AlertEpisode, 'alert'> {
   readonly isOpen: boolean;
   readonly isEvent: boolean;
-  /** False: an event that no route left open when it happened. */
+  /** False: an event for which the routes required no acknowledgement when it happened. */
   readonly needsAck: boolean;
   readonly routing: Pick<Routing, 'options'>;
   /** Transitions after `closed`, in order of seq. */
@@ -170,7 +173,7 @@ export interface DispatchGroup {
   readonly target: Recipient;
   /** `group`: one message for several alerts. `alert`: one call for each alert. */
   readonly unit: 'alert' | 'group';
-  /** Null: the target may be sent any number. */
+  /** Null: the target may be sent any number of messages. */
   readonly cap: Cap | null;
   readonly version: number;
   /** The time when its last batch was closed. */
@@ -191,12 +194,12 @@ export interface Silence {
   readonly version: number;
 }
 
-/** An acknowledgement; a snooze is one with an earlier end. */
+/** An acknowledgement. A snooze is an acknowledgement that ends earlier. */
 export interface Ack {
   readonly key: Key;
   readonly episode: number;
   readonly seq: number;
-  /** The severity of the alert at that time: the acknowledgement does not cover a higher one. */
+  /** The severity of the alert when it was acknowledged. The acknowledgement does not cover a higher severity. */
   readonly severity: Severity;
   readonly actor: string;
   readonly comment: string | null;
@@ -211,12 +214,12 @@ export interface InhibitingAlert {
   readonly labels: Labels;
 }
 
-/** The same, as a round reads it. */
+/** An `InhibitingAlert` as a round reads it. */
 export interface InhibitionSource extends InhibitingAlert {
   readonly openedAt: Instant;
 }
 
-/** Everything else that a decision reads. */
+/** The facts that a decision reads besides groups and states. */
 export interface DispatchContext {
   readonly startedAt: Instant;
   readonly silences: readonly Silence[];
@@ -226,7 +229,7 @@ export interface DispatchContext {
   sentBefore(target: Recipient): SentBefore;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
-  /** When the watch was last polled, by a former process too; null: never, as far as is known. */
+  /** When the watch was last polled, by this or a former process; null: no poll is known. */
   coveredUntil(watch: WatchId): Instant | null;
   readonly presentOf: PresentOf;
 }
@@ -234,7 +237,7 @@ export interface DispatchContext {
 /** The values of a firing alert from the newest poll since the start; null if there was none. */
 export type PresentOf = (alert: Pick<AlertEpisode, 'watch' | 'key'>) => Present | null;
 
-/** The decision about one member. `until: change`: it waits until its cause ends, not for a time. */
+/** The decision about one member. `until: change`: it waits for the end of its cause, whose time is not known. */
 export type MemberVerdict =
   | { readonly type: 'send'; readonly as: 'news' | 'repeat' }
   | { readonly type: 'hold'; readonly until: Instant | 'change'; readonly why: Held }
@@ -258,7 +261,7 @@ export interface DeliveryBatch {
   readonly critical: CriticalLines | null;
   /** The most severe first, then the oldest. */
   readonly members: readonly BatchMember[];
-  /** The time at which it was to be closed; for a summary, its slot. It is part of the id. */
+  /** When the message was due to be closed; for a summary, the end of its slot. It is part of the id. */
   readonly dueAt: Instant;
 }
 
@@ -268,7 +271,7 @@ export interface BatchMember {
   readonly seq: number;
   readonly as: SentAs;
   readonly renewed: Renewal | null;
-  /** The time since when it is held back; null: it is not. */
+  /** When it was first held back; null: it was not. */
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */
   readonly heldBy: string | null;
@@ -304,7 +307,8 @@ export interface Policy {
 }
 
 /**
- * The input of one round. One group of a target brings all groups of that target that are due or hold transitions back.
+ * The input of one round. If it contains one group of a target, it contains all groups of that target that are due or
+ * hold transitions back.
  */
 export interface DispatchRound {
   readonly groups: readonly DispatchGroup[];
@@ -329,7 +333,7 @@ export interface RoundResult {
   readonly withdrawn: readonly Withdrawal[];
   /** Repeats that wait for another try are removed from their deliveries. */
   readonly needless: readonly NeedlessRepeat[];
-  /** By group id: members with repeats while they are open. */
+  /** By group id: keys of the members that have repeats while they are open. */
   readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;
   /** By group id, then by key: the reason why each member is sent or not. */
   readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, MemberVerdict>>;

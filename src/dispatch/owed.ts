@@ -1,12 +1,12 @@
-// The items that a target would be sent of one alert now, from all transitions since its last message.
+// Computes the items of one alert to send to a target now, from all transitions since its last message.
 //
 //   begin    event, firing, reinstated
 //   update   corrected, and a begin of an alert that has begun
 //   end      resolved, retracted
 //
 // An end is sent to targets that were sent the begin, or may have been. A begin whose tries were all refused counts as
-// not sent. An alert that ended before its begin was sent is not sent (retracted), or
-// sent as one item (fired and resolved).
+// not sent. If an alert ends before its begin was sent, it is not sent (retracted), or is sent as one item (fired and
+// resolved).
 import type { Instant } from '../lib/clock.ts';
 import type { PendingTransition, RecipientState, TransitionName } from './model.ts';
 
@@ -20,7 +20,10 @@ export interface MessageItem {
   readonly at: Instant;
   readonly transition: TransitionName;
   readonly as: 'news' | 'fired-and-resolved';
-  /** The end of an alert whose begin was sent or tried: it passes every mute. At most the first item is one. */
+  /**
+   * True for the end of an alert whose begin was sent or tried. It passes every mute. Only the first item can be an
+   * end.
+   */
   readonly isEnd: boolean;
 }
 
@@ -71,7 +74,7 @@ export function isHeard({ begun, notified, owed }: RecipientState): boolean {
 
 type Growing = { -readonly [K in keyof Omit<Owed, 'newest' | 'items'>]: Owed[K] } & { readonly items: MessageItem[] };
 
-/** A begin that is not ended. `isClosed`: it lies in a delivery. */
+/** A begin without an end. `isClosed`: it is in a delivery. */
 interface Begun {
   readonly from: number;
   readonly at: Instant | null;
@@ -83,7 +86,9 @@ function begunBefore(state: RecipientState): Begun | null {
   return state.begun === null ? null : { from: state.begun, at: null, isHeard: isHeard(state), isClosed: true };
 }
 
-/** The alert fires with other values than in a begin that was not sent yet: it is sent once, with the present ones. */
+/**
+ * The alert fires again with other values before its begin was sent: one item with the new values replaces the begin.
+ */
 function addInPlace(owed: Growing, { from, at, isClosed }: Begun, one: PendingTransition): void {
   if (isClosed) owed.withdraw = { from, as: 'merged' };
   while ((owed.items.at(-1)?.seq ?? -1) >= from) owed.items.pop();

@@ -1,11 +1,11 @@
-// Chooses the targets of a transition: those that the routes name, and those that were sent the state it changes.
+// Chooses the targets of a transition: those that the routes name, and those that were sent the alert before.
 import type { PendingTransition, RecipientState } from './model.ts';
 import { isEnd, UNTOLD } from './owed.ts';
 
 /**
- * The state of a target after a transition; null: the target has nothing to do with this alert. A target that joins
- * late is sent later transitions only. A target that is no longer named is sent the end of an alert that it was sent,
- * and no new begin.
+ * The state of a target after a transition; null: the target is not sent this alert. A target that joins late is sent
+ * later transitions only. A target that is no longer named is sent corrections and the end of an alert that it was
+ * sent, but no new begin.
  */
 export function stateOwing(
   state: RecipientState | null,
@@ -19,7 +19,7 @@ export function stateOwing(
   return { ...before, wanted: seq, closed: isSettled ? seq - 1 : before.closed };
 }
 
-/** The end of a begin that is still pending is pending as well: both are sent as one, or neither. */
+/** If the begin is still pending, the end becomes pending too: both are sent as one item, or neither is sent. */
 function isOwedWithoutName(
   { begun, wanted, closed }: RecipientState,
   transition: PendingTransition['transition'],
@@ -28,7 +28,7 @@ function isOwedWithoutName(
   return begun !== null && transition === 'corrected';
 }
 
-/** The target was sent this transition before routing chose it. */
+/** The state of a target that was sent this transition before routing chose it. */
 export function stateAfterTelling(
   state: RecipientState,
   { seq, transition }: Pick<PendingTransition, 'seq' | 'transition'>,

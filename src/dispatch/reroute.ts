@@ -1,7 +1,7 @@
 // After a start or a reload: assigns open alerts and pending transitions to targets of the config in force.
 //
-//   a named target                 open alerts that it was not sent are pending for it; its group is found again
-//   a target no longer named       the end of what it was sent is pending; other pending transitions move to named targets
+//   a named target                 open alerts that it was not sent are pending for it; its group is computed again
+//   a target no longer named       the end of a sent alert is pending; other pending transitions move to named targets
 //   a target of a removed channel  the same, after `GONE_MS` without the channel: a half-saved file loses nothing
 import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
@@ -17,12 +17,15 @@ export interface ActiveAlert extends AlertEpisode {
   /** The newest transition that was routed, and the number of its notification. */
   readonly newest: number;
   readonly number: number;
-  /** The seq of the begin of an open alert; for an event, of one that is not acknowledged; null: none. */
+  /** The seq of the begin of an open alert, or of an event that is not acknowledged; null: there is none. */
   readonly began: number | null;
   readonly known: readonly Knowledge[];
 }
 
-/** Channels, labels and severity that the rule in force gives an alert. `fixed`: of the daemon itself, whose labels stay as they are. */
+/**
+ * Channels, labels and severity that the rule in force gives an alert. `fixed`: for an alert of the daemon about
+ * itself, whose labels never change.
+ */
 export type RuleInForce =
   | { readonly type: 'fixed'; readonly channels: readonly string[] }
   | {
@@ -37,20 +40,20 @@ export interface ReroutingRules extends Omit<RoutingRules, 'unanswered'> {
   readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
 }
 
-/** By target: the time since when the config does not have it. */
+/** By key of a removed target: when the config was first found without it. */
 export type GoneTargets = Readonly<Record<string, Instant>>;
 
 export interface Rerouted extends Owing {
-  /** False: no repeats are sent to it. */
+  /** False: the target is sent no repeats. */
   readonly isNamed: boolean;
 }
 
 export interface RerouteResult {
   readonly rerouted: readonly Rerouted[];
-  /** Targets that join. */
+  /** The states of targets that join. */
   readonly owing: readonly Owing[];
   readonly withdrawn: readonly Withdrawal[];
-  /** A target had pending transitions, and the config names no other target for them. */
+  /** Pending transitions of a former target, for which the config names no other target. */
   readonly undeliverable: readonly Undeliverable[];
   /** Open alerts to which the rule in force gives other labels. */
   readonly relabelled: readonly Pick<ActiveAlert, 'key' | 'labels'>[];
@@ -60,7 +63,7 @@ export interface RerouteResult {
 
 const GONE_MS = 30_000;
 
-/** Pure. `goneBefore`: the removed targets that a former run found. */
+/** Pure. `goneBefore`: the removed targets that earlier calls found. */
 export function reroute(
   active: readonly ActiveAlert[],
   rules: ReroutingRules,
@@ -78,7 +81,10 @@ export function reroute(
   };
 }
 
-/** Removed targets for which no transition is pending any more, and the time of the next one. */
+/**
+ * `left`: targets that were removed at least `GONE_MS` ago, so nothing is pending for them. `nextAt`: when the next one
+ * is.
+ */
 export function leftBy(gone: GoneTargets, now: Instant): { readonly left: string[]; readonly nextAt: Instant | null } {
   const isLeft = ([, since]: [string, Instant]): boolean => isLong(since, now);
   const entries = Object.entries(gone);
@@ -88,7 +94,7 @@ export function leftBy(gone: GoneTargets, now: Instant): { readonly left: string
   };
 }
 
-/** A clock that was set back makes nothing wait longer. */
+/** True after `GONE_MS`. Also true if the clock was set back, so that no wait becomes longer. */
 function isLong(since: Instant, now: Instant): boolean {
   return now - since >= GONE_MS || now < since;
 }
@@ -122,11 +128,11 @@ function goneEntry({ target, goneSince }: Standing): [string, Instant][] {
   return goneSince === null ? [] : [[targetKey(target), goneSince]];
 }
 
-/** The present place of a target that has a state of an alert. */
+/** A target with a state of an alert, after the rules in force were applied. */
 interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
   readonly isNamed: boolean;
   readonly goneSince: Instant | null;
-  /** The first transition that waited for it and does no more; null: nothing did. */
+  /** The seq of the first transition that is no longer pending for the target; null: there is none. */
   readonly lostFrom: number | null;
   readonly withdrawal: Withdrawal | null;
 }
@@ -146,7 +152,10 @@ function standingOf(
   return { ...stays, ...leftBehind(key, target, state, !isThere) };
 }
 
-/** Only the end of an alert that it was sent is pending for it. Tries to a removed target are over. */
+/**
+ * A target that is no longer named keeps only the end of an alert that it was sent. A removed target is not tried
+ * again.
+ */
 function leftBehind(
   key: string,
   target: Recipient,
@@ -171,7 +180,7 @@ function leftBehind(
 
 const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
 
-/** Named targets that were not sent an open alert, or transitions pending for other targets. */
+/** The states of named targets that were not sent an open alert, or transitions that are lost for former targets. */
 function joiningOf(
   { began, newest, known }: ActiveAlert,
   named: readonly Recipient[],
@@ -182,7 +191,10 @@ function joiningOf(
   return named.flatMap((target) => joinOf(target, { known, newest }, from));
 }
 
-/** The target was not sent the transitions from that seq on, and they are pending now. */
+/**
+ * Makes the transitions from seq `from` on pending for the target. Empty if it was sent them, or they are pending
+ * already.
+ */
 export function joinOf(
   target: Recipient,
   { known, newest }: Pick<ActiveAlert, 'known' | 'newest'>,

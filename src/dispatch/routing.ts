@@ -6,11 +6,13 @@ import { namesSelf } from './policy/silenced.ts';
 import type { Labels, Route, Routing } from './model.ts';
 
 /**
- * All routes are walked. The channels are `notify`, those that the alert's rule names, else those of the first matching
- * route that names some, and every `add` of a matching route besides. Each option comes from the first matching route
- * that sets it, and the mute windows of all matching routes hold. Without any channel, no message is sent.
+ * All routes are checked. The channels are those of `notify`, which the alert's rule names, else those of the first
+ * matching route that names some. To these the `add` of every matching route is added. Each option comes from the first
+ * matching route that sets it; the mute windows of all matching routes apply. If there is no channel, no message is
+ * sent.
  *
- * Alerts of the daemon about itself follow mute windows and groups only of routes that name the watch `chainwarden`.
+ * For alerts of the daemon about itself, mute windows and group timers come only from routes that name the watch
+ * `chainwarden`.
  */
 export function routingOf(routes: readonly Route[], notify: readonly string[] | null, labels: Labels): Routing {
   const matching = routes.filter(({ match }) => matches(match, labels));

@@ -4,7 +4,7 @@ import type { ReroutingRules } from './reroute.ts';
 
 export interface DispatchRules extends DecidingRules, ReroutingRules {
   readonly channelOf: DecidingRules['channelOf'];
-  /** Channels that count the messages to each recipient. */
+  /** Channels with a cap, so that the messages to each recipient are counted. */
   readonly counted: readonly string[];
   /** Channels on which nobody can answer. */
   readonly unanswered: readonly string[];

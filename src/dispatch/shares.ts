@@ -1,6 +1,7 @@
-// A large decision is written in several commits, and other work runs between two of them. Each commit is a decision
-// about some of the members, and complete: if the process dies after it, the other members are decided again, and get
-// their own message. A group has its new timer, and a message may be sent, once the last of its members is written.
+// A large decision is written in several commits, and other work runs between two of them. Each commit is a complete
+// decision about some of the members. If the process dies after it, the other members are decided again, and get their
+// own message. The new timer of a group is stored, and a message may be sent, only when the last of its members is
+// written.
 import { targetKey } from '../core/model/watch/targets.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { DueGroup, DueRound } from './rounds/due-round.ts';
@@ -55,7 +56,10 @@ export function* sharesOf(round: DueRound, result: RoundResult, most: number): G
   }
 }
 
-/** Groups with some of their members each; `unread` is null if the last of them are among these. */
+/**
+ * Splits the groups into chunks of at most `most` members. `unread` is null if the last members of a group are in the
+ * chunk.
+ */
 function chunksOf(groups: readonly DueGroup[], most: number): DueGroup[][] {
   const chunks: DueGroup[][] = [];
   let room = 0;

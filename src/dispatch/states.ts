@@ -14,7 +14,7 @@ export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
 
-/** The alert is held. The first reason stays, unless it or the new one is a cap: then the new one counts. */
+/** The alert is held. The first reason stays, unless it or the new reason is a cap: then the new reason replaces it. */
 export function stateHeld(judged: JudgedMember, why: Held, now: Instant): RecipientState {
   const { held, heldAt } = judged.state;
   const first = held === null || held.why === 'cap' || why.why === 'cap' ? why : held;
@@ -38,7 +38,7 @@ export function stateCounted({ state, owed }: JudgedMember): RecipientState {
   return { ...closedBefore(state, owed.newest + 1, owed.withdraw !== null), ...FREE };
 }
 
-/** Nothing holds it back, and no repeat is due. */
+/** Fields of a state that is not held back and need not be sent again at once. */
 export const FREE = { held: null, heldAt: null, renewed: null };
 
 /** A withdrawn transition may have to be sent later, so `closed` goes back before it. */

@@ -19,8 +19,8 @@ interface Counted {
 type To = Pick<DispatchGroup, 'target' | 'cap'>;
 
 /**
- * Closes the summaries that are due, at most one of each stream in ten minutes, and none in the share of others: no storm
- * keeps them back.
+ * Closes the summaries that are due, at most one of each stream in ten minutes. They do not count against the cap, so
+ * no storm holds them back.
  */
 export function* closeSummaries(context: Context, to: To, parts: readonly GroupDecision[]): Steps<DeliveryBatch[]> {
   const { now } = context;

@@ -1,4 +1,5 @@
-// The causes that hold an alert back now: an open alert that explains it, a silence, an acknowledgement, a mute window.
+// The causes that hold an alert back: an inhibiting alert, a silence, an acknowledgement, a watch without a poll, a
+// mute window.
 import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { FIRST_POLL_MS, inhibitionsAt, type InhibitionOf } from './inhibit.ts';
@@ -6,13 +7,13 @@ import type { Ack, GroupMember, Held, InhibitionSource, MuteWindow, Silence, Dis
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
 
-/** Rounds read silences that ended less than this time ago. */
+/** Rounds also read silences that ended less than this time ago. */
 export const PAST_SILENCES_MS = 86_400_000;
 
 export interface Hold {
   readonly why: Held;
   readonly until: Instant | 'change';
-  /** Events since then need not be counted when the hold is over; null: all events are counted. */
+  /** Events from this time on are not counted when the hold is over; null: all events are counted. */
   readonly dropsSince: Instant | null;
 }
 
@@ -27,7 +28,7 @@ export interface Context {
   readonly mutedUntil: (windows: readonly MuteWindow[]) => Instant | null;
 }
 
-/** The acknowledgement of an episode that is in force at its severity of now; null: there is none. */
+/** The acknowledgement that is in force for an episode and covers its present severity; null: there is none. */
 export type AckOf = (alert: Pick<Ack, 'key' | 'episode' | 'severity'>) => Ack | null;
 
 export function acksAt<A extends Ack>(acks: readonly A[], now: Instant): (...of: Parameters<AckOf>) => A | null {
@@ -50,7 +51,8 @@ export function contextOf(world: DispatchContext, now: Instant): Context {
     inhibitionOf: inhibitionsAt(world, now),
     inForce: world.silences.filter(({ from, until }) => from <= now && now < until),
     ackOf: acksAt(world.acks, now),
-    // Thousands of members share a few windows, and a window costs several calendar computations.
+    // Thousands of members share a few windows, and each window takes several calendar computations: it is computed
+    // once.
     mutedUntil: (windows) => {
       if (windows.length === 0) return null;
       const name = JSON.stringify(windows);
@@ -87,7 +89,7 @@ export function holdOfAck({ ackOf }: Context, member: Holdable): Hold | null {
   return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, dropsSince: null };
 }
 
-/** The past silence that was in force during all of that time; null: there was none. */
+/** An ended silence of these labels that was in force for all of that time; null: there is none. */
 export function silenceOver(
   { world, now }: Context,
   { labels }: Pick<GroupMember, 'labels'>,

@@ -1,13 +1,13 @@
-// Alerts that mute others while they are open: a chain that does not advance explains alerts that follow from it.
+// Alerts that mute others while they are open: a chain that does not advance mutes the alerts that it causes.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { InhibitRule, Key, Labels, InhibitingAlert, DispatchContext } from '../model.ts';
 import { isAbout } from './silenced.ts';
 
-/** A source whose watch was not covered for so long explains nothing any more. */
+/** If the watch of a source was not polled for this long, the source mutes nothing any more. */
 const BELIEVED_MS = 3_600_000;
 
-/** After a start, decisions on a watch wait so long for its first poll. */
+/** How long, after a start, decisions on a watch wait for its first poll. */
 export const FIRST_POLL_MS = 300_000;
 
 export interface Inhibition<S extends InhibitingAlert> {
@@ -22,8 +22,8 @@ export type InhibitionOf<S extends InhibitingAlert> = (alert: {
 }) => Inhibition<S> | null;
 
 /**
- * Sources are found by the labels that must be equal: the cost for one alert does not grow with their number. A missing
- * label equals nothing, and no alert mutes itself.
+ * Sources are indexed by the labels that must be equal, so the cost for one alert does not grow with their number. A
+ * missing label equals nothing, and no alert mutes itself.
  */
 export function inhibitionsAt<S extends InhibitingAlert>(
   world: Pick<DispatchContext, 'inhibit' | 'coveredUntil' | 'startedAt'> & { readonly sources: readonly S[] },
@@ -47,11 +47,11 @@ function isBelieved(
   now: Instant,
 ): boolean {
   const until = coveredUntil(watch) ?? -Infinity;
-  // After a long stop, a source stays in force until the first poll.
+  // After a long stop, a source stays in force until the first poll, at most for `FIRST_POLL_MS`.
   return now - until <= BELIEVED_MS || (until < startedAt && now - startedAt < FIRST_POLL_MS);
 }
 
-/** At most two for the same values: one of them may be the alert in question. */
+/** Keeps at most two sources for the same values: an alert does not mute itself, so one of them always suffices. */
 function sourcesOf<S extends InhibitingAlert>(rule: InhibitRule, open: readonly S[]): Map<string, S[]> {
   const byValues = new Map<string, S[]>();
   for (const source of open) {

@@ -3,16 +3,16 @@
 import type { Labels, Matcher } from '../model.ts';
 
 /**
- * Whether the labels fit every line of the matcher. A pattern fits the whole value: `*` is any text, also none, and all
- * else stands for itself, in its own case. A list means any of its patterns. A leading `!` negates the whole, of a list
- * too: there it stands before every pattern. A label that is missing fits a negation and nothing else.
+ * True if the labels match every entry of the matcher. A pattern must match the whole value: `*` matches any text, also
+ * an empty one, and all other letters match themselves, in the same case. A list matches if any of its patterns does. A
+ * leading `!` negates; in a negated list it stands before every pattern. A missing label matches only negations.
  *
  * matches({ team: ['treasury', 'vault-*'], severity: '!critical' }, { team: 'vault-2', severity: 'info' }) // true
  * matches({ severity: '!critical' }, {}) // true
  * matches({ severity: '*' }, {}) // false
  */
 export function matches(matcher: Matcher, labels: Labels): boolean {
-  // Called millions of times in a storm: no list of pairs is made.
+  // Called millions of times in a storm, so it makes no list of entries.
   for (const label in matcher) {
     const wanted = matcher[label] ?? [];
     if (!fitsAny(wanted, Object.hasOwn(labels, label) ? labels[label] : undefined)) return false;

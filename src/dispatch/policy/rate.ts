@@ -89,7 +89,7 @@ export function criticalOf(lines: readonly (Line & Pick<GroupMember, 'severity'>
   return { rules: [...new Set(critical.map(ruleOf))], alerts: [...new Set(critical.map(alertOf))] };
 }
 
-/** The earliest time of a summary after the last one of its stream. A future last one is ignored. */
+/** The earliest time of a summary after the last one of its stream. If `last` is in the future, it is ignored. */
 export function summaryFrom(last: Instant | undefined, now: Instant): Instant {
   return last === undefined || last > now ? now : Math.max(slotEnd(last), now);
 }

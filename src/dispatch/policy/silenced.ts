@@ -11,12 +11,12 @@ export function isAbout(matchers: Matcher, labels: Labels): boolean {
   return (labels['watch'] !== BUILT_IN_RULE || namesSelf(matchers)) && matches(matchers, labels);
 }
 
-/** The same for a silence or a pause, which never match the announcements of silences. */
+/** Like `isAbout`, for a silence or a pause: these never match the announcements of silences. */
 export function isSilencedBy(matchers: Matcher, labels: Labels): boolean {
   return isAbout(matchers, labels) && !(labels['watch'] === BUILT_IN_RULE && isAnnouncement(labels));
 }
 
-/** True if it names alerts of the daemon about itself. */
+/** True if the matcher names the watch of the daemon's alerts about itself. */
 export function namesSelf({ watch }: Matcher): boolean {
   return (typeof watch === 'string' ? [watch] : (watch ?? [])).includes(BUILT_IN_RULE);
 }

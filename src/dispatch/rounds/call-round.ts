@@ -1,4 +1,4 @@
-// A round that calls further targets for an alert that nobody answers, or that no target could be sent.
+// A round that calls further targets for an alert if nobody answers, or if no target could be reached.
 import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import type { DecidingRules } from './due-round.ts';
@@ -23,22 +23,22 @@ export interface AckInForce {
 
 /** An open alert that needs an answer, or was acknowledged. */
 export interface CalledAlert extends AlertEpisode {
-  /** The seqs of its begin, and of the newest that happened. */
+  /** The seqs of its begin and of its newest transition. */
   readonly began: number;
   readonly newest: number;
   readonly isEvent: boolean;
-  /** False: an event that no route left open when it happened. */
+  /** False: an event for which the routes required no acknowledgement when it happened. */
   readonly needsAck: boolean;
   readonly openedAt: Instant;
-  /** When the first message of the episode was closed on a channel that counts; null: none was. */
+  /** When the first message of the episode was closed on a channel where somebody can answer; null: none was. */
   readonly firstClosedAt: Instant | null;
   /** When the last acknowledgement of the episode ended; null: none did. */
   readonly calledFrom: Instant | null;
-  /** The acknowledgement that was in force when it was last decided; null: none was. */
+  /** The acknowledgement that was in force at the last decision; null: none was. */
   readonly answered: AckInForce | null;
-  /** When that of today ends, or ended; null: there is none. */
+  /** When the stored acknowledgement of the episode ends or ended; null: there is none. */
   readonly ackEndsAt: Instant | null;
-  /** True if a channel that counts accepted a message of the episode. */
+  /** True if a channel where somebody can answer accepted a message of the episode. */
   readonly isAccepted: boolean;
   readonly calls: CallCounts;
   readonly hasFailedOver: boolean;
@@ -85,7 +85,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   const overAt = endOf(before);
   const isOpen = (overAt === null || now < overAt) && !(ack === null && isClosedBy(before, now));
   const hasEnded = isOpen && ack === null && before.answered !== null;
-  // Perhaps no process ran when it ended.
+  // The acknowledgement may have ended earlier, while no process ran.
   const calledFrom = Math.min(now, before.ackEndsAt ?? now);
   const left = leftOut(before, rules);
   const current = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
@@ -113,12 +113,14 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   return { owing: distinct(owing), state };
 }
 
-/** The end of an event's time; null: a condition has its own end. */
+/** When an event is over without an answer; null for a condition, which ends when it resolves. */
 function endOf({ isEvent, openedAt }: CalledAlert): Instant | null {
   return isEvent ? openedAt + EVENT_OPEN_MS : null;
 }
 
-/** A snooze is no answer. Alerts of the daemon about itself need none. */
+/**
+ * True for an event that is over without an answer. A snooze is no answer. Alerts of the daemon about itself need none.
+ */
 function isUnanswered(alert: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): boolean {
   const overAt = endOf(alert);
   if (overAt === null || now < overAt || alert.labels['watch'] === BUILT_IN_RULE) return false;
@@ -132,7 +134,10 @@ function isSnooze({ at, until }: Pick<AckInForce, 'at' | 'until'>): boolean {
   return until - at < LONGEST_ACK_MS;
 }
 
-/** An event is over with its acknowledgement, unless that was a snooze, or was taken back. */
+/**
+ * True if an event is closed because its acknowledgement ended. A snooze, or an acknowledgement that was taken back,
+ * does not close it.
+ */
 function isClosedBy({ isEvent, answered }: CalledAlert, now: Instant): boolean {
   return isEvent && answered !== null && now >= answered.until && !isSnooze(answered);
 }
@@ -159,7 +164,7 @@ function keysOf(known: readonly Knowledge[]): ReadonlySet<string> {
 }
 
 /**
- * After the acknowledgement of a condition ends, its targets are sent again that it fires. An event is sent to the
+ * After the acknowledgement of a condition ends, its targets are sent again that it fires. An event is sent only to the
  * targets that a reload has added meanwhile.
  */
 function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owing[] {
@@ -187,7 +192,7 @@ function owingCall(target: Recipient, via: Via, alert: CalledAlert, rules: Rules
   return [{ key: alert.key, notification: null, group, via, state: { ...knows, renewed: CALLED } }];
 }
 
-/** Failovers that are held back, and needless since a channel accepted a message. */
+/** Failovers that were not sent yet. They are needless as soon as a channel accepts a message. */
 function heldFailovers({ known, ...alert }: CalledAlert): Knowledge[] {
   return known.filter(({ via, state }) => via === 'failover' && isOnItsWay(state, alert));
 }
@@ -220,7 +225,7 @@ function leftOut({ known, ...alert }: CalledAlert, rules: Rules): Knowledge[] {
   return waiting.filter(({ target, via }) => !(via === 'escalate' ? steps : failovers).has(targetKey(target)));
 }
 
-/** If a later reload names it again, it is called. */
+/** Removes the call of a target, so that it is called if a later reload names it again. */
 function withoutCall(alert: CalledAlert, { target, via }: Knowledge): CalledAlert {
   const { [targetKey(target)]: count = 0, ...others } = alert.calls;
   const calls = count > 1 ? { ...others, [targetKey(target)]: count - 1 } : others;
@@ -245,7 +250,7 @@ function isCalled({ via, state }: Knowledge, { began }: CalledAlert): boolean {
   return via !== 'route' && state.wanted >= began;
 }
 
-/** For a message, or for the receiver to accept one. */
+/** True if the target waits for a message, or its receiver has not accepted one yet. */
 function isWaiting({ state }: Knowledge, alert: CalledAlert): boolean {
   return isOnItsWay(state, alert) || state.renewed !== null || (state.begun !== null && !isHeard(state));
 }

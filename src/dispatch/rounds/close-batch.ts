@@ -1,4 +1,4 @@
-// Closes batches: that fixes the members of a message, and so the id that every try of it has.
+// Closes batches. This fixes the members of a message, and so its id, which every try uses.
 import { deliveryId, idOf } from '../../core/model/watch/identity.ts';
 import type { DeliveryId, Recipient } from '../../core/model/ids.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
@@ -23,7 +23,10 @@ interface Envelope {
   readonly target: Recipient;
   readonly groupId: string | null;
   readonly dueAt: Instant;
-  /** The time when its group closed the former batch: a repeat of a message that was given up is another one. */
+  /**
+   * When its group closed the former batch. It is part of the id, so a repeat of a message that was given up has a new
+   * id.
+   */
   readonly closedAt: Instant | null;
 }
 
@@ -45,7 +48,9 @@ export function* closeBatch(envelope: Envelope, lines: readonly ClosedLine[]): S
   return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, critical, members };
 }
 
-/** A message about one transition keeps the id that it has without groups; others have a hash of their members. */
+/**
+ * A message about one new transition has the id that it would have without groups; other ids are hashes of all members.
+ */
 function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryId> {
   const [only] = lines;
   if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);

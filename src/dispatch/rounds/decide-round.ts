@@ -21,12 +21,12 @@ import type {
 import { targetKey } from '../../core/model/watch/targets.ts';
 import { closeSummaries } from '../summaries.ts';
 
-/** Pure. A decision that is taken twice adds nothing. */
+/** Pure. If a round is decided twice, the messages have the same ids, so nothing is sent twice. */
 export function decideRound(round: DispatchRound, now: Instant): RoundResult {
   return finish(decideInSteps(round, now));
 }
 
-/** The same, for rounds with thousands of members. */
+/** Like `decideRound`, but in steps, for rounds with thousands of members. */
 export function* decideInSteps({ groups, states, world }: DispatchRound, now: Instant): Steps<RoundResult> {
   const context = contextOf(world, now);
   const byTarget = Map.groupBy(groups, ({ target }) => targetKey(target));
@@ -69,7 +69,7 @@ function* decideTarget(context: Context, groups: readonly DispatchGroup[], state
   return { parts, summaries: yield* closeSummaries(context, to, parts) };
 }
 
-/** If the cap lets only some through, the most severe come first. */
+/** The most severe groups come first, since the cap may let only some through. */
 function inOrder(groups: readonly DispatchGroup[]): DispatchGroup[] {
   const ranks = new Map(groups.map((group) => [group, rankOf(group)]));
   const rank = (group: DispatchGroup): number => ranks.get(group) ?? 0;
@@ -84,7 +84,8 @@ function rankOf({ members }: DispatchGroup): number {
 }
 
 function timerOf(part: GroupDecision, now: Instant): GroupTimer {
-  // A message of this round is accepted a little later, so its member is decided once more.
+  // The repeat counts from the acceptance of the message, which is later than `now`. So this decision may come too
+  // early, and another one follows.
   const repeats = [...repeatsOf(part)]
     .filter(([key]) => isTold(part.verdicts.get(key)))
     .map(([, every]) => now + every);

@@ -36,12 +36,12 @@ export interface DueGroup {
   readonly target: Recipient;
   readonly version: number;
   readonly closedAt: Instant | null;
-  /** The next decision of earlier members if only new ones were read; null: all were read. */
+  /** If only new members were read: when the others are decided next. Null: all members were read. */
   readonly restWakesAt: Instant | null;
   readonly members: readonly DueMember[];
-  /** Members whose newest notification cannot be read: they cannot be sent, and wait for nothing more. */
+  /** Members whose newest notification cannot be read: they cannot be sent, so nothing stays pending for them. */
   readonly damaged: readonly Key[];
-  /** Members with keys behind this one are still to be read; null: none are. */
+  /** Members with keys after this one were not read yet; null: all were read. */
   readonly unread: Key | null;
 }
 
@@ -89,7 +89,7 @@ export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): S
   };
 }
 
-/** `sentBefore`: nothing. */
+/** Its `sentBefore` always returns `NOTHING_SENT`. */
 export function worldOf(
   { policy: { silences, acks }, sources }: Pick<DueRound, 'policy' | 'sources'>,
   { startedAt, inhibit, lookedAt, coveredUntil, presentOf }: DecidingRules,

@@ -1,9 +1,9 @@
 // Chooses the targets of transitions, and their groups.
 //
 //   event, firing   every recipient of the channels that the rule and the routes lead to
-//   all of them     targets with a state of the alert; called targets, until its end
+//   all transitions targets with a state of the alert; called targets, until its end
 //
-// A summary is an event of its own: it covers its members, and later transitions of them are pending for its targets.
+// A summary is an event of its own. It covers its members, so later transitions of them are pending for its targets.
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
 import { isBegin, type ToldUnrecorded } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
@@ -107,7 +107,7 @@ function routeSummary(
       notification: notification.number,
       group,
       via,
-      // The target was sent the members: nothing holds their end back.
+      // The target was sent the members, so their end counts as the end of a sent alert and passes every mute.
       state: { ...state, wanted: notification.seq, begun: isEnd(notification.transition) ? state.closed : null },
     };
   });
@@ -117,12 +117,12 @@ function routeSummary(
   return { ...others, owing: [...owing, ...summaries], told: [], turned, undeliverable };
 }
 
-/** They count as one open alert until somebody answers. */
+/** True for a summary of events. They count as one open alert until somebody answers. */
 function isOfEvents({ transition }: Unrouted): boolean {
   return transition === 'event' || transition === 'reinstated';
 }
 
-/** Each event that was sent singly has its own row. */
+/** Closes each member, since an event that was sent singly has a row of its own. */
 function membersClosed(notification: Unrouted): Turned[] {
   if (!isEnd(notification.transition)) return [];
   return notification.members.map((key) => ({ type: 'closed', notification: { ...notification, key } }));
@@ -149,7 +149,7 @@ function membersAfter(notification: Unrouted, members: readonly Knowledge[], rul
   }
 }
 
-/** Members end: untried transitions are not sent any more. */
+/** Ends the members. Their untried transitions are withdrawn. */
 function endedOf(
   notification: Unrouted,
   members: readonly Knowledge[],
@@ -185,7 +185,7 @@ function targetsOf({ notify }: Unrouted, { recipientsOf }: RoutingRules): Recipi
   return distinctTargets(notify.flatMap((channel) => recipientsOf(channel) ?? []));
 }
 
-/** Channels that are named and that the config has not any more. */
+/** Named channels that the config no longer has. */
 function lostIn(notification: Unrouted, { recipientsOf }: RoutingRules): RoutingResult['undeliverable'] {
   if (!isBegin(notification.transition)) return [];
   const lost = notification.notify.filter((channel) => recipientsOf(channel) === undefined);

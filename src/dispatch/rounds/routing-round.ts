@@ -17,7 +17,7 @@ export interface Unrouted extends AlertEpisode {
   /** Keys of the alerts in a summary; empty for other notifications. */
   readonly members: readonly Key[];
   readonly at: Instant;
-  /** Recipients that were sent it already, while it could not be stored. */
+  /** Recipients that were sent the transition already, while the state was not writable. */
   readonly told: readonly ToldUnrecorded[];
   /** The reason why its row cannot be read, so that it cannot be sent; null if it can. */
   readonly damage: string | null;
@@ -35,7 +35,7 @@ export interface Knowledge {
 }
 
 export interface RoutingRound {
-  /** The oldest first; no two of them are about one alert. */
+  /** The oldest first, at most one for each alert. */
   readonly unrouted: readonly Unrouted[];
   /** Summaries of events whose last event these notifications retract. */
   readonly finished: readonly Unrouted[];
@@ -86,7 +86,7 @@ export interface Undeliverable {
   readonly why: 'the config has no such channel any more' | 'the config names nobody for it any more';
 }
 
-/** A message about a transition that is on record only now. */
+/** A message that was sent before its transition could be stored. */
 export interface ToldBefore {
   readonly notification: Unrouted;
   readonly telling: ToldUnrecorded;
@@ -95,7 +95,7 @@ export interface ToldBefore {
   readonly critical: CriticalLines | null;
   /** True if its target may answer the alert, and was sent its begin. */
   readonly counts: boolean;
-  /** True if the alert needs an answer, or further targets are called. */
+  /** True if the alert needs an acknowledgement, or has a failover. */
   readonly isAnswered: boolean;
 }
 
