@@ -1,6 +1,6 @@
-// Results that a reload reuses. Files with the same text are not read again, and conditions and templates with the same
-// text and names are not compiled again. It keeps the results that the last load used. A load with it gives the same
-// result as one without.
+// Results that a reload reuses: parsed files with the same text, and compiled conditions and templates with the same
+// text and names. The cache keeps the results that the last load used. A load with it gives the same result as a load
+// without it.
 import { Address } from '../core/values/address.ts';
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import { type Parsed, parseYaml } from '../config/yaml/yaml.ts';

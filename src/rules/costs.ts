@@ -1,6 +1,6 @@
 // Daily cost of watches as their rules are written: requests, and credits if the explorer counts them. It includes
-// first pages, and heads for confirmations. It leaves out further pages when something is new, and the daily question
-// to each explorer about its chain. The planner uses the same sums.
+// first pages, and the requests for the head that confirmations need. It leaves out further pages when there are new
+// items, and the daily question to each explorer about its chain. The planner uses the same sums.
 import type { OperationName } from '../core/model/watch/question.ts';
 import { meanMsOf } from '../core/model/watch/schedule.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -13,7 +13,7 @@ export interface DailyCost {
   readonly credits: number;
 }
 
-/** Prices that were learned, by operation, of an explorer. */
+/** The prices that the daemon has learned from an explorer, by operation. */
 export type PricesOf = (explorer: string) => ReadonlyMap<OperationName, number>;
 
 const DECLARED: PricesOf = () => new Map();
@@ -23,12 +23,12 @@ export function dailyCost(questions: readonly PlannedQuestion[]): DailyCost {
   return { requests: inADay(requests), credits: inADay(credits) };
 }
 
-/** Equal sums stay equal, in whatever order they are added up. */
+/** Rounds the sum, so that equal sums stay equal in whatever order they are added up. */
 function inADay(perMs: number): number {
   return Math.round(perMs * DAY_MS * 1e6) / 1e6;
 }
 
-/** By explorer. */
+/** The daily cost of each explorer. */
 export function dailyCosts(watches: readonly Watch[], pricesOf: PricesOf = DECLARED): ReadonlyMap<string, DailyCost> {
   const byExplorer = Map.groupBy(askedAt(watches, pricesOf), ({ explorer }) => explorer);
   return new Map([...byExplorer].map(([explorer, asked]) => [explorer, costOf(asked)]));
@@ -57,7 +57,7 @@ function costOf(asked: readonly AskedQuestion[]): DailyCost {
 export interface RuleCost extends DailyCost {
   readonly explorer: string;
   readonly rule: string;
-  /** `token`, `address` and so on, as the explorer's operations are called. */
+  /** The name of the explorer's operation, such as `token` or `address`. */
   readonly request: string;
   readonly intervalMs: number;
   readonly watches: number;
@@ -65,7 +65,10 @@ export interface RuleCost extends DailyCost {
   readonly sharedWith: readonly string[];
 }
 
-/** A request that several rules share is counted for the one that asks most often. The dearest first. */
+/**
+ * The costs of each rule, the highest first. A request that several rules share is counted for the rule that asks most
+ * often.
+ */
 export function costsByRule(watches: readonly Watch[], pricesOf: PricesOf = DECLARED): RuleCost[] {
   const asked = askedAt(watches, pricesOf).flatMap((one) => {
     const [first] = one.watches.toSorted((a, b) => a.schedule.intervalMs - b.schedule.intervalMs);

@@ -65,7 +65,7 @@ export function showSchedule(schedule: Schedule): string {
   return schedule.type === 'cron' ? `cron ${showCron(schedule)}` : `every ${formatDuration(schedule.intervalMs)}`;
 }
 
-/** `oncall (ada@example.com)`; a channel with one receiver by its name alone. */
+/** `oncall (ada@example.com)`, or only the name of the channel if it has one recipient. */
 export function showRecipient({ channel, recipient }: Recipient): string {
   return channel === recipient ? channel : `${channel} (${singleLine(recipient)})`;
 }

@@ -26,7 +26,7 @@ export class InhibitUse {
     this.#uses = config.inhibit.map((rule) => ({ rule, hasSource: false, hasMuted: false, mutesSourceOf: new Map() }));
   }
 
-  /** The labels of one alert. */
+  /** Adds the labels of one alert. */
   add(labels: Labels): void {
     const sources = this.#uses.filter(({ rule }) => matches(rule.when, labels));
     const muted = this.#uses.filter(({ rule }) => matches(rule.mute, labels));

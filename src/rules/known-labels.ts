@@ -1,4 +1,4 @@
-// The labels of all alerts of a load, to find the misspelt matcher of its config.
+// The labels of all alerts of a load, to find misspelt matchers in its config.
 import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Path } from '../config/yaml/written.ts';
@@ -11,14 +11,14 @@ export class KnownLabels {
   readonly #config: Config;
   readonly #values = new LabelValues();
 
-  /** Some values of the program's own labels are known even if no alert has them yet. */
+  /** Kinds and explorers are known as values of labels even if no alert has them yet. */
   constructor(config: Config, kinds: readonly AnyKind[]) {
     this.#config = config;
     for (const { name } of kinds) this.#values.note('kind', name);
     for (const name of config.explorers.keys()) this.#values.note('explorer', name);
   }
 
-  /** The labels of one alert. */
+  /** Adds the labels of one alert. */
   add(labels: Labels): void {
     this.#values.add(labels);
   }
@@ -31,7 +31,7 @@ export class KnownLabels {
     return [this.#config.source.problem(path, { message: 'matches no alert', hint })];
   }
 
-  /** Names of labels in a list of the config that no alert has. */
+  /** Reports names of labels in a list of the config that no alert has. */
   problemsOfNames(names: readonly string[], path: Path): Problem[] {
     return names.flatMap((name, i) => {
       const mistake = this.#values.mistakeInName(name);

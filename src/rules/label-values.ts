@@ -1,5 +1,5 @@
-// The labels of all alerts with their values: finds the misspelt pattern of a matcher. A negation that excludes nothing
-// would match every alert, so a negated value that no alert has is a mistake too.
+// The labels of all alerts with their values, to find misspelt patterns of matchers. A negated value that no alert has
+// is a mistake too: it excludes nothing, so it would match every alert.
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { SEVERITIES, type Labels } from '../core/model/ids.ts';
@@ -7,7 +7,10 @@ import { GIVEN_LABELS } from '../core/model/watch/labels.ts';
 import { fitsGlob } from '../dispatch/policy/match.ts';
 import type { Matcher } from '../dispatch/model.ts';
 
-/** Finding a similar value takes time for each: there may be 100,000 addresses. */
+/**
+ * With more values there is no hint. The search for a similar value takes time for each, and there may be 100,000
+ * addresses.
+ */
 const MOST_COMPARED = 1000;
 
 /** One mistake in a matcher. */
@@ -15,7 +18,7 @@ export interface LabelMistake {
   readonly label: string;
   /** The pattern's index in a list; null if it is the only one, or if the label's name is misspelt. */
   readonly index: number | null;
-  /** No alert has this label at all. */
+  /** True if no alert has this label. */
   readonly isName: boolean;
   readonly message: string;
   readonly hint: string | undefined;
@@ -34,12 +37,12 @@ export class LabelValues {
     this.#values.set(name, values.add(value));
   }
 
-  /** The labels of one alert. */
+  /** Adds the labels of one alert. */
   add(labels: Labels): void {
     for (const [name, value] of Object.entries(labels)) this.note(name, value);
   }
 
-  /** Null: an alert has the label. */
+  /** Null if an alert has the label. */
   mistakeInName(label: string): Pick<LabelMistake, 'message' | 'hint'> | null {
     if (this.#values.has(label)) return null;
     return { message: `no alert has the label ${quote(label)}`, hint: hintFor(label, this.#values.keys()) };

@@ -1,5 +1,5 @@
-// Loads rule files: every watch with everything resolved, or all problems of all files at once. Pure over the texts
-// that it is given, so that start, reload and `check` give the same result.
+// Loads rule files. Returns all watches with their names resolved, or the problems of all files. The result depends
+// only on the arguments, so that start, reload and `check` agree.
 import type { Loading } from './compile/model.ts';
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -20,7 +20,7 @@ import { RouteUse } from './route-use.ts';
 import { type Defaults, DefaultsShape, FileShape } from './schema/shape.ts';
 
 export interface RuleFile {
-  /** As it is shown: relative to the config file. */
+  /** The path as it is shown, relative to the directory of the config. */
   readonly file: string;
   readonly text: string;
 }
@@ -36,16 +36,16 @@ export interface LoadedRules {
 
 export interface RuleTools {
   readonly kinds: readonly AnyKind[];
-  /** Passed to every load, it makes the next one faster. */
+  /** If every load gets the same cache, the next load is faster. */
   readonly cache?: RuleCache | undefined;
-  /** These are not all rules of the config: a route may be for others. */
+  /** True if these are not all rules of the config. Routes are then not checked, since they may be for other rules. */
   readonly isPart?: boolean;
 }
 
 const MOST_WATCHES = 100_000;
-/** Line ends and marks of YAML in all files. Some 40,000 rules have as many; they are read in eight seconds. */
+/** The most line ends and YAML marks in all files. About 40,000 rules have as many, and are read in eight seconds. */
 const MOST_MARKS = 1_000_000;
-/** Each keeps its place and the lines around it. */
+/** Further files are not read once there are this many problems. Each problem keeps the lines around its place. */
 const MOST_PROBLEMS = 100;
 
 /** Checks and compiles all rule files against the config. Never throws. */
@@ -53,7 +53,7 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
   return finish(loadRulesInSteps(config, files, tools));
 }
 
-/** The same, with a pause after each file and each watch. */
+/** Like `loadRules`, with a pause before each file and after each watch. */
 export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], tools: RuleTools): Steps<LoadedRules> {
   const marks = files.reduce((sum, { text }) => sum + countMarks(text), 0);
   if (marks > MOST_MARKS) return refusedAll(config);
@@ -79,13 +79,13 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
     if (watches.length > MOST_WATCHES) break;
   }
   cache.sweep();
-  // Only now the used explorers and channels are known, and so the missing secrets that are problems.
+  // All used explorers and channels are known only now, and so are the missing secrets that are problems.
   problems.push(...catalogue.problems);
   if (watches.length > MOST_WATCHES)
     problems.push(fileProblem(config.file, `the rules make more than ${MOST_WATCHES} watches`));
   if (watches.length === 0 && problems.length === 0)
     problems.push(fileProblem(files[0]?.file ?? config.file, 'nothing would be watched', 'Write at least one watch.'));
-  // With problems in the rules, the alerts are not complete.
+  // If the rules have problems, some alerts are missing, so the routes cannot be checked.
   if (problems.length === 0 && tools.isPart !== true) {
     problems.push(...routes.problems());
     warnings.push(...routes.warnings());
@@ -140,7 +140,7 @@ const ROOT_KEYS = Object.keys(FileShape.shape);
 const ROOT_LINE = new RegExp(`^\\s*(?:\\{\\s*)?["']?(?:${ROOT_KEYS.join('|')})\\b`, 'm');
 
 /**
- * True if the text seems to be a file of rules. A link may lead to any other file, so only keys of such a file are
+ * True if the text seems to be a file of rules. A link may lead to any other file, and the lines of such a file are not
  * shown.
  */
 function isRuleText(text: string): boolean {
@@ -155,14 +155,16 @@ function withoutText(problem: Problem): Problem {
 
 const NO_RULES = 'this is no YAML, and there is no key "watches" in the file';
 
-/** Problems of a file that parses, and is no map of rules. */
+/** Problems of a YAML file that is no map of rules. Its lines are not shown. */
 function foreignProblems(source: Source, written: unknown): readonly Problem[] {
   const shape = parseAt(FileShape, written, { source, path: [] });
   const found = Array.isArray(written) || !('problems' in shape) ? [source.problem([], LIST_ALONE)] : shape.problems;
   return found.map((problem) => ({ ...problem, frame: '' }));
 }
 
-/** When the outer shape of the file is wrong, its watches are still checked: all problems at once. */
+/**
+ * If the outer shape of the file is wrong, its watches are still checked, so that all problems are reported at once.
+ */
 function halfRead(written: unknown): { defaults: Defaults; watches: readonly unknown[] } {
   const { defaults, watches } = (written ?? {}) as { defaults?: unknown; watches?: unknown };
   return { defaults: parseEach(DefaultsShape, defaults), watches: Array.isArray(watches) ? watches : [] };

@@ -1,5 +1,5 @@
-// Whether two conditions can both be true of the same values. It is certain only if each has an alternative that
-// compares one single subject, the same in both, with constants. Other subjects may depend on each other, so nothing is
+// Finds whether two conditions can both be true for the same values. This is certain only if both have an alternative
+// that compares the same single subject with constants. Different subjects may depend on each other, so nothing is
 // concluded from them.
 import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
 import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './language/analysis/value-sets.ts';
@@ -12,7 +12,7 @@ export interface Overlap {
 /** Whether the values of a subject are whole numbers. */
 export type IsWhole = (subject: Comparison['subject']) => boolean;
 
-/** Two alternatives that can hold together; null when none certainly can. */
+/** Two alternatives that can certainly be true together; null: there are none. */
 export function overlapOf(one: Clause, other: Clause, isWhole: IsWhole): Overlap | null {
   for (const a of alternativesOf(one))
     for (const b of alternativesOf(other)) if (canBoth(a, b, isWhole)) return { one: a.clause, other: b.clause };

@@ -71,7 +71,7 @@ function emptyHint(config: Config, [misnamed]: readonly string[]): string {
   return misnamed === undefined ? `Looked in ${config.directory}.` : renameHint(config, misnamed);
 }
 
-/** Files that were named one by one, as on a command line, instead of those of the config. */
+/** Reads files that are named one by one, as on a command line, in place of the files of the config. */
 export function readNamedFiles(paths: readonly string[], readFile: ReadFile): RuleFiles {
   return readEach(
     paths.map((file) => ({ file, path: resolve(file) })),
@@ -105,18 +105,18 @@ function readEach(
   return { files, problems: sortProblems(problems), warnings: [] };
 }
 
-/** Paths that a pattern matches, as the pattern has them: absolute, or starting at the directory. */
+/** The paths that a pattern matches: absolute if the pattern is absolute, else relative to the directory. */
 export type ListFiles = (pattern: string, directory: string) => readonly string[];
 
 export const listFiles: ListFiles = (pattern, directory) => globSync(pattern, { cwd: directory });
 
 interface Expanded {
   readonly found: readonly string[];
-  /** `rules/b.yml` beside `rules/*.yaml`: both endings are of YAML. */
+  /** Files such as `rules/b.yml` for `rules/*.yaml`. They are YAML too, but the pattern leaves them out. */
   readonly misnamed: readonly string[];
 }
 
-/** Lists both endings at once, since the daemon repeats this all the time. */
+/** Lists both endings with one search, since the daemon does this often. */
 function expandPattern(directory: string, pattern: string, list: ListFiles): Expanded {
   const paths = list(pattern.replace(/\*\.yaml$/, '*.{yaml,yml}'), directory)
     .map((path) => (isAbsolute(path) ? path : join(directory, path)))

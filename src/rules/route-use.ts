@@ -17,10 +17,7 @@ interface Use {
   isMatching: boolean;
   /** Whether it decides the channels of an alert. */
   isDeciding: boolean;
-  /**
-   * The rules that decide in its place for other alerts: lines of earlier routes, or `rule` if the alert names its
-   * channels.
-   */
+  /** The lines of earlier routes that decide the channels in its place, or `rule` if the alert names its channels. */
   readonly takenBy: Set<number | 'rule'>;
   /** Severities of the alerts that it matches. */
   readonly severities: Set<string>;

@@ -1,8 +1,8 @@
-// Secrets in rule files. Rules need none, and their texts are sent to people.
+// Finds secrets in rule files. Rules need no secrets, and their texts are sent to people.
 import type { Problem } from '../config/problem.ts';
 import type { RuleFile } from './load.ts';
 
-/** A shorter one could be any word of a rule. */
+/** Shorter secrets are not searched: they could be any word of a rule. */
 const SHORTEST = 8;
 
 /**

@@ -31,7 +31,10 @@ const MOST_CHANGES = 5;
 const BY_RANK = SEVERITIES.toReversed();
 
 export interface PlannedWords {
-  /** A line for each severity, and one that names a plan that fits. Empty: the plan suffices. */
+  /**
+   * The demand, a line for each severity, and longer intervals that fit. Empty if the plan suffices, or does not
+   * stretch.
+   */
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
 }

@@ -137,10 +137,10 @@ export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: P
   });
 }
 
-// Each poll adds at most one sample. More would make memory large and every poll slow.
+// The most samples of a window. Each poll adds at most one. More would make memory large and every poll slow.
 const MOST_SAMPLES = 20_000;
 
-/** The problem of a window with the watch's interval; undefined if there is none. */
+/** The problem of a window that is too short or too long for the watch's interval; undefined if there is none. */
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
   if (ms < intervalMs)
     return {

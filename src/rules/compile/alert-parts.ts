@@ -19,11 +19,11 @@ import { complainOfPair } from './until.ts';
 export interface ReadAlert {
   readonly path: Path;
   readonly written: WrittenAlert;
-  /** False if a part of the alert is wrong: the alert is checked for more problems, and not used. */
+  /** False if a part of the alert is wrong. The alert is then checked for more problems, but not used. */
   readonly isWhole: boolean;
 }
 
-/** Null = left out, or wrong. */
+/** The compiled parts; null: the part is absent or wrong. */
 export interface AlertParts {
   readonly if: CompiledCondition | null;
   readonly while: CompiledCondition | null;
@@ -45,7 +45,7 @@ export function compileParts(
   { written, path, isWhole }: ReadAlert,
   language: Language,
 ): AlertParts {
-  // Such an alert is evaluated on the present values, not on an item.
+  // Conditions and reports are evaluated on the present values, not on an item.
   const isOfNow = written.while !== undefined || written.on === SCHEDULE;
   const isChange = written.on === 'changed' || (isOfNow && 'changed' in compiling.kind.events);
   const use = { before: isChange || !isWhole, windows: isOfNow };
@@ -106,7 +106,7 @@ function affordable({ affords, complain }: Compiling, path: Path, text: string, 
   return false;
 }
 
-/** A field that is known only of another event would keep the condition unknown for ever. */
+/** Reports fields that are known only for another event. With them, the condition would always be unknown. */
 function complainOfOthers(
   { kind, complain }: Compiling,
   path: Path,
@@ -120,7 +120,7 @@ function complainOfOthers(
   }
 }
 
-/** A count over less time than one interval would miss what happens between two polls. */
+/** Reports a time of `at_least` or `none_for` that does not fit the interval. A shorter time may contain no poll. */
 function complainOfPace({ complain, intervalMs }: Compiling, { at_least, none_for }: WrittenAlert, path: Path): void {
   const spans = [
     [['at_least', 'within'], at_least?.within],

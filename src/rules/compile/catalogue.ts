@@ -1,4 +1,4 @@
-// Names that rules may use: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
+// Names that rules may use: explorers, addresses, tokens, channels and kinds.
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Channel, Config, ExplorerSettings, Name } from '../../config/model.ts';
 import type { Problem } from '../../config/problem.ts';
@@ -12,14 +12,20 @@ export interface Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
   readonly names: ConfigNames;
-  /** Names of the config that equal a field in a condition. Complete once all rules are compiled. */
+  /**
+   * Missing secrets of used explorers and channels, and names of the config that equal a word of conditions. Complete
+   * once all rules are compiled.
+   */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
-  /** Undefined when there is none. Secrets that it lacks become problems, since a watch uses it. */
+  /** Undefined if there is no such explorer. Otherwise it counts as used, so its missing secrets become problems. */
   explorer(name: string): ExplorerSettings | undefined;
   channel(name: string): Channel | undefined;
   language(kind: AnyKind, explorer: string): Language;
-  /** Warnings about names that no watch uses, and about the used channels. */
+  /**
+   * Warnings about missing secrets of unused explorers and channels, about settings of used channels, and about names
+   * that equal a word of an unused kind.
+   */
   unused(): Problem[];
 }
 
@@ -37,7 +43,7 @@ class ConfigCatalogue implements Catalogue {
   readonly #languages = new Map<string, Language>();
   readonly #used = new Set<ExplorerSettings | Channel>();
   readonly #usedKinds = new Set<AnyKind>();
-  /** Names that equal a word of conditions and have their problem already. */
+  /** Names that equal a word of conditions and are reported already. */
   readonly #complainedOf = new Set<string>();
 
   constructor(config: Config, kinds: readonly AnyKind[], cache: RuleCache) {
@@ -94,7 +100,7 @@ class ConfigCatalogue implements Catalogue {
     return language;
   }
 
-  /** Names that no condition of the kind can use. They are problems once the kind is used. */
+  /** Names that have another meaning in conditions of the kind. They are reported once the kind is used. */
   #clashesOf(kind: AnyKind): ReadonlySet<string> {
     const ofKind = clashesWith(this.config, wordsOf(kind));
     if (!this.#usedKinds.has(kind)) this.#complainOnce(ofKind);
@@ -125,7 +131,7 @@ function clashesWith({ names }: Config, words: ReadonlyMap<string, string>): rea
   return [...words].filter(([word]) => names.has(word));
 }
 
-/** Words that exist in every condition, of whatever kind. */
+/** Words that exist in conditions of every kind. */
 const LANGUAGE_WORDS: ReadonlyMap<string, string> = new Map([
   ...RESERVED_NAMES.map((name) => [name, 'a word of CEL'] as const),
   ...[...FUNCTIONS, ...METHODS].map((name) => [name, 'a function'] as const),

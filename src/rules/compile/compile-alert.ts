@@ -14,7 +14,7 @@ import type { Compiling } from './model.ts';
 import { namedChannels } from './named-channels.ts';
 
 export interface CompiledAlert {
-  /** Without channels: they differ from one instance of the watch to another. */
+  /** The rule without its channels, which may differ between the instances of the watch. */
   readonly rule: AlertRule;
   /** The channels that the rule names; null: the routes decide. */
   readonly notify: readonly string[] | null;
@@ -25,7 +25,7 @@ export interface CompiledAlert {
   readonly windows: readonly Window[];
 }
 
-/** The alerts by explorer: a token's name may mean another address on each. */
+/** Compiles the alerts for each explorer, since the name of a token may mean another address on each of them. */
 export function compileAlerts(
   compiling: Compiling,
   explorers: readonly string[],
@@ -115,7 +115,10 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
   return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until, found: null };
 }
 
-/** A condition is evaluated when the watch is polled, so it holds for at least the time between two polls. */
+/**
+ * Warns about a `for` that is shorter than the interval. Conditions are evaluated only at polls, so the alert fires
+ * after one interval at the earliest.
+ */
 function warnOfShortHold({ warn, intervalMs }: Compiling, { written, path }: Alert): void {
   if (written.for === undefined || written.for === 0 || written.for >= intervalMs) return;
   const every = formatDuration(intervalMs);

@@ -27,7 +27,7 @@ export function compileWatch(place: WatchSource, written: unknown, loading: Load
   else compiler.complain([], { message: 'a watch is a map of keys and values', hint: colonHint(written) });
 }
 
-/** `- id treasury` */
+/** A hint for a watch without a colon, such as `- id treasury`. */
 function colonHint(written: unknown): string | undefined {
   const key = typeof written === 'string' ? /^([\w-]{1,64})(?:\s|:\S)/.exec(written)?.[1] : undefined;
   return key === undefined ? undefined : `Write "${key}: ", with a colon and a blank.`;
@@ -105,7 +105,7 @@ class WatchCompiler {
     return kind;
   }
 
-  /** Undefined if they are wrong; the kind's own schema checks them. */
+  /** The options of the kind, checked by the kind's own schema; undefined if they are wrong. */
   #optionsOf(kind: AnyKind | undefined, written: WrittenMap): { value: unknown } | undefined {
     const own = Object.entries(written).filter(([key]) => !Object.hasOwn(WatchShape.shape, key));
     if (kind === undefined) return undefined;
@@ -171,7 +171,7 @@ class WatchCompiler {
   }
 }
 
-/** The keys of a watch that could be read. `broken` names those that could not: then there is no instance. */
+/** The readable keys of a watch. `broken` names the others; if there are any, the watch has no instance. */
 interface Shaped {
   readonly watch: WrittenWatch;
   readonly broken: ReadonlySet<string>;
@@ -180,7 +180,7 @@ interface Shaped {
 /** Replaces keys that could not be read, so that the rest of the watch is still checked. */
 const FALLBACK: WrittenWatch = { id: '', kind: '', metrics: true, alerts: [] };
 
-/** Making a schema strict costs more than using it. */
+/** Making a schema strict costs more than using it, so the strict schema of each kind is kept. */
 function strictOptions(kind: AnyKind): AnyKind['options'] {
   const known = STRICT.get(kind);
   const options = known ?? kind.options.strict();
@@ -194,7 +194,10 @@ function isPossible(kind: AnyKind, key: string): boolean {
   return !((key === 'of' && kind.of === 'none') || (key === 'token' && kind.token === 'none'));
 }
 
-/** The explorers to compile the alerts for. Without an instance, any one explorer shows the mistakes. */
+/**
+ * The explorers for which the alerts are compiled. If there is no instance, the first explorer is used to find
+ * mistakes.
+ */
 function explorersOf(instances: readonly Instance[], { config }: Catalogue): readonly string[] {
   const names = [...new Set(instances.map(({ explorer }) => explorer.name))];
   return names.length > 0 ? names : [...config.explorers.keys()].slice(0, 1);

@@ -1,4 +1,4 @@
-// Fan-out: one instance per explorer, address and token. The name, group or order that led to it does not matter.
+// Fan-out: one instance per explorer, address and token, even if several names or groups lead to it.
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { ExplorerSettings } from '../../config/model.ts';
@@ -35,7 +35,9 @@ export function spread(compiling: Compiling): readonly Instance[] {
   return labelled(compiling, [...instances.values()], fans);
 }
 
-/** Some addresses are made to look like others: if two short forms are equal, each label has whole addresses. */
+/**
+ * Attackers make addresses that look like others. If the short forms of two labels are equal, both get whole addresses.
+ */
 function labelled(compiling: Compiling, instances: readonly Instance[], fans: Fans): readonly Instance[] {
   const named = instances.map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans, shortHex) }));
   const seen = new Set<string | null>();
@@ -46,7 +48,7 @@ function labelled(compiling: Compiling, instances: readonly Instance[], fans: Fa
   );
 }
 
-/** A group with one member counts as a group: adding a member must not rename the others. */
+/** A group with one member counts as several addresses, so that adding a member does not rename the first one. */
 function namesSeveral({ watch: { of = [] }, catalogue }: Compiling): boolean {
   return of.length > 1 || of.some((name) => catalogue.config.names.get(name)?.type === 'group');
 }
@@ -95,7 +97,7 @@ function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly
   return [...new Set(explorers)];
 }
 
-/** A single text has no index in the file. */
+/** The path of an item. A single text has no index in the file. */
 function pathTo(path: Path, items: readonly unknown[], index: number): Path {
   return items.length > 1 ? [...path, index] : path;
 }
@@ -127,7 +129,7 @@ function unknownName(
   if (/^0x/i.test(written)) return { message: addressComplaint(written) };
   if (written.includes(',')) return { message: 'several names are a list', hint: `Write [${written}].` };
   if (what === 'address') return { message: `no address ${quote(written)}`, hint: hintFor(written, names) };
-  // Names of tokens are alike: a similar one is as likely another token as a misspelling.
+  // Names of tokens are often similar, so a similar name may well be another token and not the right spelling.
   const near = nearest(written, names);
   const hint =
     near === undefined
@@ -172,13 +174,13 @@ interface TargetKey {
   readonly presence: AnyKind['of'];
 }
 
-/** `of: ACME` of a token. */
+/** A hint for `of: ACME` in a watch of a token, which is named by `token`. */
 function otherKeyHint(kind: AnyKind, key: TargetKey['key']): string {
   const isToken = key === 'of' && kind.token === 'required';
   return isToken ? 'Remove it: a token is named by token.' : 'Remove it.';
 }
 
-/** Reports a key that rules of this kind must not have, or lack. */
+/** Reports a key that is present but not allowed, or absent but required. Returns false in both cases. */
 function fits(kind: AnyKind, { key, written, presence }: TargetKey, complain: Compiling['complain']): boolean {
   if (presence === 'none' && written !== undefined) {
     complain([], { key, message: `${kind.name} takes no ${key}`, hint: otherKeyHint(kind, key) });

@@ -17,12 +17,12 @@ interface InstanceParts {
   readonly options: { readonly value: unknown };
   readonly schedule: Schedule;
   readonly maxPages: number;
-  /** The rule watches several explorers. */
+  /** True if the rule watches several explorers. */
   readonly isOneOfSeveral: boolean;
   readonly targets: Targets;
 }
 
-/** One running watch, everything resolved. */
+/** Makes the watch of one instance, with all names resolved. */
 export function watchOf(
   compiling: Compiling,
   { instance, alerts, options, schedule, maxPages, isOneOfSeveral, targets }: InstanceParts,
@@ -107,7 +107,7 @@ function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonl
   return isAnyChange ? [...reads, ...comparedByDefault] : reads;
 }
 
-/** Every window that a condition reads, whatever its measure. */
+/** Path and length of every window that the alerts read, once for all measures. */
 function windowsOf(alerts: readonly CompiledAlert[]): readonly WindowSpan[] {
   const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): WindowSpan => ({ path, ms })));
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];

@@ -16,19 +16,19 @@ export interface WatchSource {
   readonly defaults: Defaults;
 }
 
-/** A watch while it is compiled, as its alerts and instances need it. */
+/** The data of a watch that the compilation of its alerts and instances needs. */
 export interface Compiling {
   readonly place: WatchSource;
   readonly catalogue: Catalogue;
   readonly kind: AnyKind;
   readonly watch: WrittenWatch;
   readonly hasAddress: boolean;
-  /** Between two polls, for checking windows. */
+  /** The time between two polls, to check the length of windows. */
   readonly intervalMs: number;
   readonly complain: (path: Path, at: ProblemAt) => void;
   readonly warn: (path: Path, at: ProblemAt) => void;
   readonly add: (problems: readonly Problem[]) => void;
-  /** Whether the file may have this condition or text compiled as well. */
+  /** False if compiling this condition or text as well would exceed the budget of the file. */
   readonly affords: (text: string, explorer: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-// The names that the config gives addresses and tokens, for all rules.
+// Finds the names that the config gives to addresses and tokens.
 import type { Name } from '../../config/model.ts';
 import type { Address } from '../../core/values/address.ts';
 
@@ -9,7 +9,8 @@ export interface ConfigNames {
   readonly ofAddress: NameOfAddress;
   ofToken(address: Address, explorer: string): string | null;
   /**
-   * One function for all watches of an explorer: the watches keep it alive, and it keeps nothing else of a load alive.
+   * Returns one function for all watches of an explorer. The watches keep it in memory, so it refers to no other data
+   * of the load.
    */
   on(explorer: string): NameOfAddress;
 }

@@ -1,5 +1,5 @@
-// When a watch is polled. node-cron runs `cron:`. Expressions that it would accept but run differently than a reader
-// expects are refused here.
+// Schedules of watches. node-cron runs `cron:`, but it accepts some expressions that it runs differently than a reader
+// expects. These are refused here.
 import { createTask, parse, validate } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
 import { zoneOffset } from '../../lib/time-zone.ts';
@@ -7,7 +7,7 @@ import type { CronTimes, Schedule } from '../../core/model/watch/watch.ts';
 import { quote } from '../../config/values/scalars.ts';
 
 const DAY_MS = 86_400_000;
-/** How many values each field has, from the right: the seconds may be left out. */
+/** The fields, with the number of their values. Fields are counted from the right, since the seconds may be absent. */
 const FIELDS = [
   { name: 'second', size: 60, first: 0 },
   { name: 'minute', size: 60, first: 0 },
@@ -36,7 +36,7 @@ export function cronSchedule(written: string, zone = 'UTC'): CronSchedule | { re
   return { type: 'cron', expression, zone, intervalMs, meanMs: DAY_MS / perDay, pattern, times };
 }
 
-/** `25 is no hour: 0 to 23`, or how many fields there are. */
+/** The fault of an expression, such as `25 is no hour: 0 to 23`, or the number of fields that it needs. */
 function faultIn(expression: string): string {
   const parts = expression.split(' ');
   const zone = parts.find((part) => /^(?:[A-Z][A-Za-z]+\/[\w/+-]+|UTC|GMT)$/.test(part));
@@ -46,7 +46,7 @@ function faultIn(expression: string): string {
   return wrong ?? 'five or six fields, such as "*/15 * * * * *"';
 }
 
-/** Numbers outside the range of the field; a step is not one of them. */
+/** Numbers outside the range of the field. Steps are checked elsewhere. */
 function beyond(part: string, { name, size, first }: (typeof FIELDS)[number]): string[] {
   const last = name === 'day of week' ? 7 : first + size - 1;
   const numbers = part.replaceAll(/\/\d+|#\d+/g, '').match(/\d+/g) ?? [];
@@ -74,7 +74,7 @@ function isValid(expression: string): boolean {
 function timesOf(expression: string, zone: string): CronTimes {
   const { times, isDay } = partsOf(expression);
   const backwards = times.toReversed();
-  /** The first time that is right, from the day of `at` forth or back. */
+  /** The first time with `isRight`, from the day of `at` forwards or backwards; null: there is none within a year. */
   const search = (at: Instant, step: 1 | -1, isRight: (time: Instant) => boolean): Instant | null => {
     const wall = at + zoneOffset(zone, at);
     const today = Math.floor(wall / DAY_MS) * DAY_MS;
@@ -97,14 +97,14 @@ function timesOf(expression: string, zone: string): CronTimes {
 /** Clocks change by at most this much. */
 const SHIFT_MS = 3 * 3_600_000;
 
-/** The moment at which clocks in the zone show that time, by the rules of node-cron; null: the clocks skip it. */
+/** The moment at which clocks in the zone show the time `wall`, by the rules of node-cron; null: the clocks skip it. */
 function instantOf(wall: Instant, zone: string): Instant | null {
   const first = wall - zoneOffset(zone, wall);
   const second = wall - zoneOffset(zone, first);
   return [first, second].find((at) => at + zoneOffset(zone, at) === wall) ?? null;
 }
 
-/** Over one year of days. */
+/** The shortest time between two runs, and the mean number of runs per day, computed from the days of one year. */
 function paceOf(expression: string): { readonly shortestMs: number; readonly perDay: number } {
   const { times, isDay } = partsOf(expression);
   const due = Array.from({ length: YEAR }, (_, day) => day).filter((day) => isDay(A_YEAR + day * DAY_MS));
@@ -120,9 +120,9 @@ const LEAP_YEAR = 366;
 const A_YEAR = Date.UTC(2026, 0, 1);
 
 interface CronParts {
-  /** Milliseconds since midnight, the earliest first. */
+  /** The times of a day, in milliseconds since midnight, the earliest first. */
   readonly times: readonly number[];
-  /** True if it has times on the day that begins at that moment, by the clocks of its zone. */
+  /** True if it runs on the day that begins at `day`: midnight by the clocks of the zone, written as if it were UTC. */
   readonly isDay: (day: Instant) => boolean;
 }
 
@@ -132,7 +132,7 @@ function partsOf(expression: string): CronParts {
   return { times: times.toSorted((a, b) => a - b), isDay: daysOf(expression) };
 }
 
-/** If both kinds of days are given, either one is enough, as in every crontab. */
+/** If both day of month and day of week are given, a day has to match only one of them, as in every crontab. */
 function daysOf(expression: string): (day: Instant) => boolean {
   const { dayOfMonth, month, dayOfWeek } = parse(expression);
   const [ofMonth, , ofWeek] = dayFields(expression);
@@ -153,18 +153,18 @@ function dayTest(values: readonly (number | string)[], days: string, of: (at: Da
   const numbers = new Set(values.map(Number));
   if (!numbers.has(NaN)) return (at) => numbers.has(of(at));
   const task = createTask(`* * ${days}`, () => undefined, { timezone: 'UTC' });
-  // Matching needs no running task, and node-cron would keep it.
+  // `match` also works on a destroyed task. Without this, node-cron would keep the task.
   void task.destroy();
   return (at) => task.match(at);
 }
 
-/** A field that begins with a star gives no day: then both have to match. */
+/** True if both fields of days are given. If one of them begins with a star, a day has to match both. */
 function isEither(expression: string): boolean {
   const [ofMonth, , ofWeek] = dayFields(expression);
   return [ofMonth, ofWeek].every((field) => !/^[*?]/.test(field));
 }
 
-/** The expression without its days. */
+/** The expression with every day in place of its days. Its month stays. */
 function everyDay(expression: string): string {
   const [, month] = dayFields(expression);
   return [...expression.split(' ').slice(0, -3), '*', month, '*'].join(' ');

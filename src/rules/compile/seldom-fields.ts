@@ -1,5 +1,5 @@
-// Fields of the specification that explorers in use leave out: a rule that reads one waits for a value that never
-// comes.
+// Warns about fields of the specification that explorers in use leave out. A rule that reads one waits for a value that
+// never comes.
 import type { AnyRecord, Field } from '../../core/values/fields.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Compiling } from './model.ts';

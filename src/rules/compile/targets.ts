@@ -11,7 +11,9 @@ import { complainOfNobody } from './named-channels.ts';
 export class Targets {
   readonly #compiling: Compiling;
   readonly #routes: RouteUse;
-  /** Instances with the same channels share their rule: there may be 100,000 of them. */
+  /**
+   * The rules by their channels. Instances with the same channels share a rule, since there may be 100,000 instances.
+   */
   readonly #shared = new Map<CompiledAlert, Map<string, AlertRule>>();
 
   constructor(compiling: Compiling, routes: RouteUse) {
@@ -23,7 +25,7 @@ export class Targets {
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
     const { channels, options } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);
-    // A secret that a later step lacks is a problem now, not when that step is due.
+    // Channels of later steps count as used too, so their missing secrets are found now and not when the step is due.
     const later = [...(options.failover ?? []), ...(options.escalate ?? []).flatMap(({ notify }) => notify)];
     for (const name of [...channels, ...later]) this.#compiling.catalogue.channel(name);
     const known = this.#shared.get(compiled) ?? new Map<string, AlertRule>();

@@ -1,7 +1,9 @@
 // Limits how much text of one file is compiled. Compiling takes some microseconds per character and explorer: one file
 // of 1 MiB could take ten seconds.
 
-/** Characters of different conditions, titles and texts of one file, counted once for each explorer. */
+/**
+ * The most characters of different conditions, titles and texts of one file. Each is counted once for each explorer.
+ */
 export const MOST_TEXT = 128 * 1024;
 
 /** The text of one file that may still be compiled. */

@@ -8,7 +8,9 @@ import { resolveNames } from '../language/reading/names.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 
-/** `of` is compiled, and null if it is left out. Null if the alert counts nothing, or if one of its keys is wrong. */
+/**
+ * `of` is the compiled condition; null if it is absent. Returns null if the alert counts nothing, or if a key is wrong.
+ */
 export function thresholdOf(
   compiling: Compiling,
   { at_least: atLeast, none_for: noneFor }: WrittenAlert,

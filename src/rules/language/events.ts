@@ -4,7 +4,7 @@ import type { AnyKind } from '../../core/model/watch/kind.ts';
 
 export const SCHEDULE: EventName = 'schedule';
 
-/** Names and explanations. */
+/** The names of the events, with explanations. */
 export function eventsOf({ events, while: condition }: AnyKind): readonly (readonly [EventName, string])[] {
   const own = Object.entries(events).map(([name, { doc }]) => [name, doc] as const);
   return condition === null ? own : [...own, [SCHEDULE, 'a time of its cron has come: its values are told']];

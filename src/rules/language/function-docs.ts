@@ -1,5 +1,5 @@
-// Documentation of functions, methods and filters. A test compares the names with those of the language. Examples are
-// those of the kinds, since a condition reads the fields of one kind.
+// Documentation of functions, methods and filters. A test compares the names with those of the language. Examples come
+// from the kinds, since a condition reads the fields of one kind.
 
 export interface FunctionDoc {
   readonly signature: string;

@@ -27,7 +27,7 @@ export interface Language {
 }
 
 export interface CompiledCondition extends Condition {
-  /** Paths that it reads of the last known values. */
+  /** Paths of the last known values that it reads. */
   readonly readsBefore: readonly string[];
   readonly constraints: TruthConstraints;
 }
@@ -38,6 +38,6 @@ export interface TemplateUse extends ConditionUse {
 }
 
 export interface CompiledTemplate extends Template {
-  /** Paths that it reads of the last known values. */
+  /** Paths of the last known values that it reads. */
   readonly readsBefore: readonly string[];
 }

@@ -14,11 +14,11 @@ export const FUNCTIONS: readonly string[] = [
   'weekday',
   ...MEASURES,
 ];
-/** Functions of the time of the item, or of the poll; each takes a time zone. */
+/** Functions that read the time of the item, or of the poll, in a time zone. */
 export type ClockFunction = 'hour' | 'weekday';
 /** Functions over the watch's own history. */
 export const WINDOWS: readonly string[] = MEASURES;
-/** How titles and texts name them: `change_1h`. */
+/** The names of windows in titles and texts: `change_1h`. */
 export const WINDOW_NAME = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
 export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
 /** Methods of a time; each takes a time zone, UTC by default. */
@@ -83,10 +83,10 @@ export const RESERVED_NAMES: readonly string[] = [
   'prototype',
 ];
 
-/** The record with its values before the change. */
+/** The name of the record with its values before the change. */
 export const BEFORE = 'before';
 
 /** Key of the history in the evaluation context: a name that no rule can write. */
 export const HISTORY = '#history';
-/** As `HISTORY`, of the time that `hour` and `weekday` read. */
+/** Key of the time that `hour` and `weekday` read; no rule can write it either. */
 export const MOMENT = '#moment';

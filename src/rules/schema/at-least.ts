@@ -27,7 +27,7 @@ export const AtLeastShape = z
 
 export type WrittenAtLeast = z.output<typeof AtLeastShape>;
 
-/** The keys that each way of counting has beside it; those that it needs are true. */
+/** The keys that may stand beside each way of counting; true: the key is required. */
 const BESIDE = {
   count: {},
   sum: { than: true },

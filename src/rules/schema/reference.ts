@@ -37,7 +37,7 @@ export function kindsReference(kinds: readonly AnyKind[]): Reference {
   };
 }
 
-/** The reference of one kind. `kinds`: all of them, for examples that this one does not have. */
+/** The reference of one kind. `kinds` are all kinds: their examples are used if this kind has none. */
 export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Reference {
   const measured = kind.while?.measured ?? null;
   return {
@@ -183,7 +183,7 @@ function filterRows(): string[][] {
   ]);
 }
 
-/** For a terminal: each section a table in columns. */
+/** Text for a terminal, with each section as a table in columns. */
 export function asText({ title, summary, notes, sections }: Reference): string {
   const tables = sections.map(({ title: name, rows }) =>
     [name, ...inColumns(rows).map((line) => `  ${line}`)].join('\n'),
@@ -191,7 +191,7 @@ export function asText({ title, summary, notes, sections }: Reference): string {
   return [`${title}: ${summary}`, ...(notes.length > 0 ? [notes.join('\n')] : []), ...tables].join('\n\n');
 }
 
-/** Each section a table, below headings of the second and third level. */
+/** Markdown with each section as a table, below headings of the second and third level. */
 export function asMarkdown({ title, summary, notes, sections }: Reference): string {
   const tables = sections.map(({ title: name, columns, rows }) => {
     const lines = [columns, columns.map(() => '---'), ...rows.map(markRow)].map((cells) => `| ${cells.join(' | ')} |`);

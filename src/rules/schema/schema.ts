@@ -100,7 +100,8 @@ function explainedKeys(properties: JsonSchema, of: string): JsonSchema {
 }
 
 /**
- * One key may mean two things, so a schema may have examples of its own; of an enumeration one value is the example.
+ * A key may have two meanings, so the schema may have its own examples, which win. For an enumeration, one of its
+ * values is the example.
  */
 function examplesOf(key: string, value: JsonSchema): readonly unknown[] | undefined {
   if ('const' in value) return undefined;

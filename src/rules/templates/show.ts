@@ -9,7 +9,7 @@ import { plain, untrusted, type Untrusted } from '../../lib/untrusted.ts';
 
 export type Filter = (value: FieldValue) => string | undefined;
 
-/** Filters by name; each says for which values it is. */
+/** Filters by name. A filter returns undefined for values that it does not accept. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   /** 0.123 becomes 12.3% */
   percent: (value) => {

@@ -38,7 +38,7 @@ type Part = { readonly text: string } | Output;
 interface Output {
   readonly field: Resolved;
   readonly filter: Filter | undefined;
-  /** A name of the config: shown whatever the view contains. */
+  /** The address that a name of the config stands for. It is shown whatever the view contains. */
   readonly constant?: Address;
   /** A value of the watch's history, such as `change_1h`. */
   readonly window?: Window;
@@ -95,7 +95,7 @@ const SHAPE = 'A field is written {{ balance }} or {{ address | short }}.';
 function toToken({ token }: LiquidTemplate): Token {
   const { begin: start, end, input } = token;
   const isOutput = token.kind === TokenKind.Output;
-  // White space control (`{{-`) has trimmed a text's own bounds.
+  // Only `getContent` respects white space control (`{{-`), which trims the texts beside it.
   const text = TypeGuards.isHTMLToken(token) ? token.getContent() : input.slice(start, end);
   return { isOutput, text, start, end };
 }
@@ -164,7 +164,7 @@ function isShowable(type: FieldType): boolean {
     : type.type !== 'json' && type.type !== 'record';
 }
 
-/** Types that hold no untrusted text: of a word only known values are shown. */
+/** Types without untrusted text. Words are among them, since a title shows only the known values of a word. */
 const IN_TITLE: ReadonlySet<FieldType['type']> = new Set([
   'bool',
   'int',

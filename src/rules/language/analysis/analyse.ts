@@ -51,7 +51,10 @@ class Analyst {
     };
   }
 
-  /** A part that is true or false. Its own parts come first, so that the smallest wrong part is reported. */
+  /**
+   * Analyses a part that is true or false. Its own parts are analysed first, so that the smallest wrong part is
+   * reported.
+   */
   analyseNode(node: Node, scope: Scope): void {
     const before = this.mistakes.length;
     if (this.#terms.isFixed(node, scope)) {
@@ -78,7 +81,7 @@ class Analyst {
     for (const branch of branches) if (branch.op !== 'value') this.analyseNode(branch, scope);
   }
 
-  /** A comparison, a call or a field. */
+  /** Analyses a comparison, a call or a field. */
   #analysePlain(node: Node, scope: Scope): void {
     const [left, right] = childrenOf(node);
     if (left !== undefined && right !== undefined && COMPARISONS.has(node.op)) {

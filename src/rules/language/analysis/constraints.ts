@@ -8,10 +8,10 @@ export interface Constraint {
   readonly by: readonly Node[];
 }
 
-/** Constraints by subject. A subject that is missing may have any value. */
+/** Constraints by subject. A subject without a constraint may have any value. */
 export type Constraints = ReadonlyMap<string, Constraint>;
 
-/** `clash`: the parts that make this one impossible; empty if the part alone is impossible. */
+/** `clash`: the two parts that contradict each other; empty if one part alone is impossible. */
 export type ConstraintResult = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
 
 /** The constraints if a condition is true, and if it is false. */

@@ -34,7 +34,10 @@ export function createDomains(kind: AnyKind, terms: DomainTerms): (node: Node, s
     return domainOfType(terms.fieldOf(node, scope));
   }
 
-  /** The largest fall of a value that is never below zero is the whole value. */
+  /**
+   * The values of a window. A value that is never below zero can fall by the whole value at most, so `change` is at
+   * least -1.
+   */
   function domainOfWindow(name: string, args: readonly Node[]): Domain {
     const [named] = args.length > 1 ? args : [];
     const type = named !== undefined ? terms.fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');

@@ -19,7 +19,7 @@ export function isPossible(a: ConstraintResult, b: ConstraintResult): boolean {
 const NOTHING: Constraints = new Map();
 const ZERO = new Amount(0n, 0);
 
-/** Visited parts are remembered. */
+/** Computes the constraints of parts. The result for each part is kept. */
 export class Logic {
   readonly #terms: Terms;
   readonly #known = { true: new Map<Node, ConstraintResult>(), false: new Map<Node, ConstraintResult>() };
@@ -28,7 +28,7 @@ export class Logic {
     this.#terms = terms;
   }
 
-  /** The constraints if a part of a condition is true, or false as `wanted` says. */
+  /** The constraints if the part has the truth value `wanted`. */
   outcomeOf(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
     const memo = this.#known[wanted ? 'true' : 'false'];
     const outcome = memo.get(node) ?? this.#derive(node, wanted, scope);
@@ -59,7 +59,7 @@ export class Logic {
     return this.#opaque(node, wanted, scope);
   }
 
-  /** A part that is not taken apart: it is either true or false. */
+  /** The constraint of a part that is not analysed further: it is only known to be true or false. */
   #opaque(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
     return only(this.#terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
   }
@@ -71,7 +71,7 @@ export class Logic {
     if (left !== undefined)
       return this.#withConstant(node, { subject: b, sign: MIRRORED[sign], constant: left }, scope);
     if (!(isNumeric(a) && isNumeric(b)) && !(isNamed(a) && isNamed(b))) return undefined;
-    // Two fields: their difference is below, at or above zero.
+    // Two fields are compared by their difference, which is below, at or above zero.
     const keys = [this.#terms.subjectOf(a, scope), this.#terms.subjectOf(b, scope)] as const;
     const isTurned = keys[0] > keys[1];
     const values = numbersThat(isTurned ? MIRRORED[sign] : sign, ZERO);
@@ -132,7 +132,7 @@ function amongNumbers(numbers: readonly Amount[], wanted: boolean): ValueSet {
     : numbers.reduce<ValueSet>((set, one) => intersect(set, numbersThat('!=', one)), all);
 }
 
-/** The numbers that the subject can have at all. */
+/** Restricts the wanted numbers to those that the subject can have. */
 function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; domain: Domain }): ConstraintResult {
   const possible: ValueSet = {
     type: 'numbers',
@@ -159,13 +159,13 @@ function only(key: string, known: Constraint): ConstraintResult {
   return isEmpty(known.values) ? { clash: [] } : new Map([[key, known]]);
 }
 
-/** A negation is shown as a whole: without its `!` it would mean the opposite. */
+/** Attributes the constraints to the whole negation: without its `!`, the shown part would mean the opposite. */
 function attributedTo(node: Node, outcome: ConstraintResult): ConstraintResult {
   if ('clash' in outcome) return outcome;
   return new Map([...outcome].map(([key, { values }]) => [key, { values, by: [node] }]));
 }
 
-/** Both hold. */
+/** The constraints if both hold. */
 function meet(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   if ('clash' in a) return a;
   if ('clash' in b) return b;
@@ -179,7 +179,7 @@ function meet(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   return both;
 }
 
-/** One of the two holds, so only the constraints that both imply are certain. */
+/** The constraints if one of the two holds: only those that both imply are certain. */
 function join(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   if ('clash' in a) return b;
   if ('clash' in b) return a;

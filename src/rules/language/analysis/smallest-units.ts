@@ -1,13 +1,19 @@
-// Amounts are in whole coins and tokens. A number in the smallest unit, as chains count, is larger than any balance.
+// Finds numbers in the smallest unit, as chains count. Amounts are in whole coins and tokens, so such a number is
+// larger than any balance.
 import { Amount } from '../../../core/values/amount.ts';
 import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, type Node } from '../syntax.ts';
 import type { Scope } from './scope.ts';
 import type { Terms } from './terms.ts';
 
-/** 0.001 coins in wei; a million of a token with six decimals. Few holders have as many whole ones. */
+/**
+ * The amount of 0.001 coins in wei, and of a million tokens with six decimals in their smallest unit. Few holders have
+ * as many whole coins or tokens.
+ */
 const SUSPECT = { coin: new Amount(10n ** 15n, 0), own: new Amount(10n ** 12n, 0) };
-/** A thousand of a token with 18 decimals. The largest supplies in use are near 10^18 whole tokens. */
+/**
+ * A thousand tokens with 18 decimals, in their smallest unit. The largest supplies in use are near 10^18 whole tokens.
+ */
 const SUSPECT_TOTAL = new Amount(10n ** 21n, 0);
 const TOKEN_DECIMALS = 6;
 const WEI_DECIMALS = 18;
@@ -24,7 +30,7 @@ export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Con
     const type = terms.fieldOf(field, scope);
     const constant = terms.constantOf(limit, scope);
     if (type?.type !== 'amount' || constant === undefined || !('number' in constant)) return [];
-    // The amount that a watch reads is plain: its decimal point was set when it was read.
+    // An amount of the unit `plain` was converted to whole units when it was read.
     const unit = type.unit === 'plain' ? 'own' : type.unit;
     if (unit === 'gwei' || constant.number.compare(type.isTotal ? SUSPECT_TOTAL : SUSPECT[unit]) < 0) return [];
     return [{ ...wordsOf(unit, constant.number), start: limit.start, end: limit.end }];

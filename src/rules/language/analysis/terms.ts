@@ -26,7 +26,7 @@ export class Terms {
     this.domainOf = createDomains(language.kind, this);
   }
 
-  /** The same text for the same expression, however it is spaced and whether or not its noun is written. */
+  /** A key that is equal for equal expressions. Spaces make no difference, nor does the noun of the kind. */
   keyOf(node: Node, scope: Scope): string {
     if (isName(node))
       return scope.has(node.args) ? `$${node.args}` : node.args === this.#language.kind.noun ? '' : node.args;
@@ -80,7 +80,7 @@ export class Terms {
     );
   }
 
-  /** Whether its value is always the same: constants and names of the config only. */
+  /** True if the value is always the same, since the expression has only constants and names of the config. */
   isFixed(node: Node, scope: Scope): boolean {
     if (isName(node)) return !scope.has(node.args) && !this.#isField(node.args) && this.#language.names.has(node.args);
     if (isCall(node) && !FIXED_CALLS.has(node.args[0])) return false;
@@ -132,7 +132,7 @@ export class Terms {
     return node.op === '/' && !b.equals(ZERO) ? a.dividedBy(b) : undefined;
   }
 
-  /** The names of a list in the condition, or of a group of the config; undefined when one of them is not fixed. */
+  /** The items of a list in the condition, or of a group of the config; undefined if one of them is not constant. */
   listOf(node: Node, scope: Scope): readonly ComparedConstant[] | undefined {
     if (isName(node)) {
       const meaning =

@@ -3,7 +3,7 @@
 import { Amount } from '../../../core/values/amount.ts';
 import type { ComparisonOperator } from '../comparison-operators.ts';
 
-/** Null = unbounded. */
+/** A range of numbers. A bound that is null is open. */
 export interface Interval {
   readonly low: Amount | null;
   readonly isLowIn: boolean;
@@ -41,7 +41,7 @@ export function isEmpty(set: ValueSet): boolean {
   return set.type === 'numbers' ? set.ranges.length === 0 : !set.isWithout && set.names.size === 0;
 }
 
-/** The intersection. Sets of different types say nothing about each other. */
+/** The intersection. Sets of different types cannot be compared, so `a` stays as it is. */
 export function intersect(a: ValueSet, b: ValueSet): ValueSet {
   if (a.type === 'numbers' && b.type === 'numbers')
     return { type: 'numbers', ranges: a.ranges.flatMap((one) => b.ranges.flatMap((other) => overlap(one, other))) };
@@ -86,21 +86,24 @@ function isVoid({ low, isLowIn, high, isHighIn }: Interval): boolean {
   return order > 0 || (order === 0 && !(isLowIn && isHighIn));
 }
 
-/** Whether `a` begins later than `b`. */
+/** Whether `a` begins at a higher number than `b`. */
 function higherLow(a: Interval, b: Interval): boolean {
   if (a.low === null || b.low === null) return b.low === null;
   const order = a.low.compare(b.low);
   return order > 0 || (order === 0 && !a.isLowIn);
 }
 
-/** Whether `a` ends sooner than `b`. */
+/** Whether `a` ends at a lower number than `b`. */
 function lowerHigh(a: Interval, b: Interval): boolean {
   if (a.high === null || b.high === null) return b.high === null;
   const order = a.high.compare(b.high);
   return order < 0 || (order === 0 && !a.isHighIn);
 }
 
-/** Bounds the number of ranges: a chain of `(a || b) && (c || d)` would double them at each step. */
+/**
+ * Merges ranges that overlap or touch. Otherwise a chain of `(a || b) && (c || d)` would double their number at each
+ * step.
+ */
 function merged(ranges: readonly Interval[]): readonly Interval[] {
   const sorted = ranges.toSorted((a, b) => (higherLow(a, b) ? (higherLow(b, a) ? 0 : 1) : -1));
   const apart: Interval[] = [];

@@ -16,7 +16,10 @@ interface Complaints {
   readonly doubts: readonly ConditionMistake[];
 }
 
-/** A value that a closed set does not have is a mistake. An open set may get it later, which is a doubt. */
+/**
+ * A value that a closed set does not have is a mistake. In an open set it is only a doubt, since the set may get it
+ * later.
+ */
 export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complaints {
   const mistakes: ConditionMistake[] = [];
   const doubts: ConditionMistake[] = [];
@@ -45,7 +48,7 @@ export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complain
   return { mistakes: mistake === undefined ? mistakes : [...mistakes, mistake], doubts };
 }
 
-/** `method == "Pause()"`: explorers show the name alone. */
+/** Doubts about texts such as `method == "Pause()"`: explorers show the name of a method alone. */
 function methodDoubts(node: Node): ConditionMistake[] {
   if (!['==', '!=', 'in'].includes(node.op)) return [];
   const [left, right] = childrenOf(node);

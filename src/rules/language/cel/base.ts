@@ -1,4 +1,4 @@
-// Types, operators and functions of every condition, of whatever kind.
+// Types, operators and functions of conditions of every kind.
 import { Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import { Address } from '../../../core/values/address.ts';
@@ -12,7 +12,7 @@ const LIMITS = { maxAstNodes: 500, maxDepth: 32, maxListElements: 500, maxMapEnt
 // Without this option cel-js would look for promises in every result.
 const SYNC = { async: false };
 
-/** Cloned for every kind and explorer. */
+/** The environment that is cloned for every kind and explorer. */
 export function createBase(): Environment {
   const env = new Environment({ unlistedVariablesAreDyn: false, enableOptionalTypes: false, limits: LIMITS });
   env.registerType('Amount', { ctor: Amount, fields: {} });

@@ -47,12 +47,12 @@ export function createCelEnvironment(
   for (const [name, value] of constants)
     if (value instanceof Address) env.registerConstant(name, 'Address', value);
     else groups.set(name, value);
-  // A constant list would be a list of anything to CEL: a variable keeps its type.
+  // A constant list would have items of any type for CEL, so groups are variables, which keep their type.
   for (const name of groups.keys()) env.registerVariable(name, 'list<Address>');
   return { env, records: types.byName, bind: createBindings(table, noun, groups) };
 }
 
-/** The field by which a record *is* an address: `to == vault` compares `to.hash`. */
+/** The address field for which a record stands in comparisons: `to == vault` compares `to.hash`. */
 export function identityOf(table: AnyRecord): string | undefined {
   return ['hash', 'address_hash'].find((name) => table.fields[name]?.type.type === 'address');
 }

@@ -14,7 +14,7 @@ interface Words {
   readonly hint?: string | undefined;
 }
 
-/** For an expression with a type error. */
+/** The mistake of an expression with a type error. */
 export function typeMistake(
   cel: CelEnvironment,
   error: ParseError | CelTypeError | undefined,
@@ -48,7 +48,10 @@ function typeWords(summary: string, written: string): Words {
 const CHAIN_HINT = 'Write one comparison after the other: 1 < x && x < 5.';
 const JOIN_HINT = 'Write each comparison out: x == 1 || x == 2, or x in [1, 2].';
 
-/** An address without quotes that has too many or too few digits was read as a number, and so was a hash. */
+/**
+ * Finds a hash without quotes, or an address without quotes that has too many or too few digits. CEL reads both as
+ * numbers.
+ */
 function misreadHex(error: ParseError | CelTypeError | undefined, source: string): ConditionMistake | undefined {
   const parts: unknown = (error?.node as { args?: unknown } | undefined)?.args;
   const sides = Array.isArray(parts) ? (parts as readonly Node[]) : [];

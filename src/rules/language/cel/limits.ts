@@ -1,27 +1,33 @@
 // Limits of one evaluation of a condition. Its values are untrusted: long texts or lists must not take much time.
 // Beyond a limit the condition is unknown, and the limit is its reason.
 //
-// Each evaluation has its own limit; those of one poll together have a budget, which their caller counts and keeps.
+// Each evaluation has its own limit. The evaluations of one poll share a budget, which the caller counts and keeps.
 //
 // Evaluation is synchronous, and CEL passes only arguments to functions, so the count is kept in this module: `metered`
 // starts it, and every function whose cost depends on the data calls `spend`.
 
-/** Characters of a text that re() and glob() read. */
+/** The longest text that re() and glob() read, in characters. */
 export const LONGEST_SUBJECT = 4096;
-/** Items of a list, also of one within JSON. */
+/** The most items of a list, also of a list within JSON. */
 export const MOST_ITEMS = 200;
-/** Instructions of a compiled pattern. */
+/** The most instructions of a compiled pattern. */
 export const LARGEST_PATTERN = 500;
-/** A step is a node of the condition within exists() and the like, a value of JSON, or some characters of a pattern. */
+/**
+ * The most steps. A step is a node of the condition within exists() and the like, a value of JSON, or some characters
+ * of a pattern.
+ */
 const MOST_STEPS = 300_000;
-/** Characters times instructions of a pattern that take as long as a node: some 100 ns on a machine of 2026. */
+/**
+ * The size of a pattern's step, in characters times instructions. It takes as long as a node: about 100 ns on a machine
+ * of 2026.
+ */
 const PATTERN_STEP = 16;
-/** A condition without lists and patterns takes some 5 µs. */
+/** The steps that every evaluation counts: a condition without lists and patterns takes about 5 µs. */
 const LEAST_STEPS = 50;
 
 /**
- * CEL may catch it, as `a || b` does if `b` is true, and `exists` for each further item. One object serves all, since
- * the stack of each would cost more than the work that the limit prevents.
+ * CEL may catch this error: `a || b` does if `b` is true, and `exists` does for each further item. The same object is
+ * thrown each time, since the stack of each new one would cost more than the work that the limit prevents.
  */
 const EXCEEDED = new Error('a limit was exceeded');
 
@@ -29,8 +35,8 @@ let left = MOST_STEPS;
 let reason: string | null = null;
 
 /**
- * Runs the work within the limits. `limit`: the one that was exceeded, even if CEL continued after the error. `steps`:
- * the steps that it took.
+ * Runs the work within the limits. `limit`: the exceeded limit, even if CEL continued after the error; null: there is
+ * none. `steps`: the steps that the work took.
  */
 export function metered<T>(work: () => T): {
   readonly value: T | 'unknown';

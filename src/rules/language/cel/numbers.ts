@@ -4,7 +4,10 @@ import { Amount } from '../../../core/values/amount.ts';
 
 export type Numeric = Amount | bigint | number;
 
-/** Every pair in which one side is an Amount; `size()` and the getters of times give CEL's own int. */
+/**
+ * Registers the operators of each pair with an Amount. The other side may be CEL's own int, as `size()` and the getters
+ * of times return it.
+ */
 export function registerNumbers(env: Environment): void {
   const pairs = [
     ['Amount', 'Amount'],
@@ -25,7 +28,7 @@ export function registerNumbers(env: Environment): void {
       );
     for (const [sign, operation] of ARITHMETIC)
       env.registerOperator(`${left} ${sign} ${right}: Amount`, both(operation));
-    // Registering `==` also registers its mirror image and `!=`.
+    // Registering `==` also registers `!=`, and both with the sides swapped.
     if (left === 'Amount')
       env.registerOperator(
         `Amount == ${right}: bool`,

@@ -13,7 +13,7 @@ export class Hash {
   }
 }
 
-// cel-js keeps its duration class to itself; the only way to one is through an expression.
+// cel-js does not export its duration class, so it is taken from the result of an expression.
 const Duration = (evaluate('duration("0s")') as object).constructor as new (seconds: bigint, nanos: number) => object;
 
 /** The key under which a CEL view keeps its record. */

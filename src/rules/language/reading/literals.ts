@@ -8,14 +8,14 @@ import { LARGEST_PATTERN } from '../cel/limits.ts';
 import { percentOf } from '../cel/numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from '../syntax.ts';
 
-/** A literal that a function takes; `hint` for a text that it does not accept. */
+/** A quoted text that a function takes. `hint` is for a text that the function does not accept. */
 export interface Literal {
   readonly test: (text: string) => boolean;
   readonly example: string;
   readonly hint?: (text: string) => string | undefined;
 }
 
-/** By the function's name. */
+/** The literals by the name of their function. */
 export const LITERALS: Readonly<Record<string, Literal>> = {
   amount: { test: (text) => Amount.parse(text) !== undefined, example: '1.5' },
   percent: { test: (text) => percentOf(text) !== undefined, example: '5' },
@@ -68,7 +68,7 @@ const UNIT_SECONDS: Readonly<Record<string, Amount>> = {
   ms: new Amount(1n, 3),
 };
 
-/** JavaScript would read February 30 as a day in March. */
+/** False for dates such as February 30, which JavaScript reads as a day in March. */
 function isInItsMonth(text: string): boolean {
   const midnight = `${text.slice(0, 10)}T00:00:00Z`;
   return new Date(midnight).toISOString().startsWith(text.slice(0, 10));
@@ -94,7 +94,7 @@ function globPattern(glob: string): RE2JS {
   return RE2JS.compile(`(?s)^${body}$`);
 }
 
-/** `x in []`: CEL has no type for it, and nothing is ever in it. */
+/** Reports empty lists, as in `x in []`. CEL has no type for an empty list, and no value is ever in it. */
 export function emptyLists(node: Node): ConditionMistake[] {
   const mistakes = childrenOf(node).flatMap(emptyLists);
   if (node.op !== 'list' || childrenOf(node).length > 0) return mistakes;
@@ -121,7 +121,9 @@ export function literalMistakes(node: Node): ConditionMistake[] {
   return [...mistakes, ...addressesForTexts(left, right), ...addressesForTexts(right, left)];
 }
 
-/** `symbol == USDC`: a name of the config is an address, and no symbol equals an address. */
+/**
+ * Reports comparisons such as `symbol == USDC`: a name of the config is an address, and no symbol equals an address.
+ */
 function addressesForTexts(field: Node, other: Node): ConditionMistake[] {
   const name = isAccess(field) ? field.args[1] : isName(field) ? field.args : undefined;
   if (name === undefined || name === MAY_BE_ADDRESS || field.checkedType?.name !== 'string') return [];
@@ -136,7 +138,7 @@ function addressesForTexts(field: Node, other: Node): ConditionMistake[] {
   }));
 }
 
-/** Fields of this name hold any text that a contract chose. */
+/** Fields of this name have any text that a contract chose, which may be an address. */
 const MAY_BE_ADDRESS = 'value';
 
 function complaintAbout(text: string, type: string): string | undefined {

@@ -12,7 +12,7 @@ export function countSteps(body: Node): void {
   const steps = sizeOf(body);
   body.evaluate = (evaluator, node, context) => {
     spend(steps);
-    // The same choice as the node makes at its first run.
+    // cel-js makes the same choice when it runs a node for the first time.
     const { alternate, macro, evaluate } = body.meta;
     if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
     return macro === undefined ? evaluate(evaluator, node, context) : macro.evaluate(evaluator, macro, context);
@@ -32,7 +32,10 @@ interface Evaluator {
   run(node: Node, context: unknown): unknown;
 }
 
-/** Whether the field is known. CEL's own `has` takes no bare field, and no path whose beginning is unknown. */
+/**
+ * Whether the field is known. CEL's own `has` accepts neither a field without its record, nor a path that begins with
+ * an unknown field.
+ */
 export function hasMacro(field: Node) {
   return {
     typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {

@@ -66,7 +66,7 @@ function hintForName({ kind, names }: Language, name: string, rest: readonly str
   if (/^(?:true|yes)$/i.test(name)) return 'Write true.';
   if (/^(?:false|no)$/i.test(name)) return 'Write false.';
   if (/^(?:none|nil)$/i.test(name)) return 'Ask with has(x), or !has(x).';
-  // `tx.value` if the kind has another noun.
+  // For `tx.value` in a kind with another noun.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
     return `Here it is ${kind.noun}.${rest.join('.')}.`;
   const direct = nearest(name, [...Object.keys(kind.fields.fields), ...names.keys(), kind.noun, BEFORE]);
@@ -112,7 +112,7 @@ function follow(table: AnyRecord, names: readonly string[], { skipped, isBefore 
   return { path: path.join('.'), before: isBefore, type };
 }
 
-/** The path that is read: of a record, that of its address field. */
+/** The path that is read. For a record it is the path of its address field. */
 export function readPath({ path, type }: Resolved): string {
   const identity = type.type === 'record' ? identityOf(type.record) : undefined;
   return identity === undefined ? path : `${path}.${identity}`;

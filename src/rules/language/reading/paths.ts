@@ -15,11 +15,11 @@ export interface Paths {
   readonly windows: readonly Window[];
   /** The node at the left end of a chain of dots. */
   baseOf(node: Node): Node;
-  /** Whether it is a name of the config. */
+  /** Whether the node is a name of the config. */
   isConstant(node: Node, locals: ReadonlySet<string>): boolean;
   /** Records that the path is read, or returns the mistake. */
   read(node: Node, locals: ReadonlySet<string>): ConditionMistake | undefined;
-  /** Records that a window over a path is used: the path that the rule named, or the kind's default. */
+  /** Records a window over the path `named`, or over the kind's default path if `named` is undefined. */
   lookBack(window: Omit<Window, 'path'>, named: Node | undefined): Window | Complaint;
 }
 
