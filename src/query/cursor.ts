@@ -1,5 +1,5 @@
 // Pages of a list. A page ends with a cursor that contains the place of its last item in the order. So the next page
-// begins right behind it, even if items were added or removed.
+// begins right behind that item, even if items were added or removed.
 import { z } from 'zod';
 
 /** The place of an item in the order, the most significant part first. Equal places are not allowed. */
@@ -21,9 +21,12 @@ export interface Order<T> {
   readonly list: string;
   /** Called for every item. */
   readonly rankOf: (item: T) => number;
-  /** The order among equal ranks; never equal. It is called for few items. */
+  /** The order among items of equal rank; no two items have equal ties. It is called for few items. */
   readonly tieOf: (item: T) => SortPosition;
-  /** The items come in the order of their ties: of many equal ones only the first have to be sorted. */
+  /**
+   * True if the items come in the order of their ties. Then only the first of many items with equal rank have to be
+   * sorted.
+   */
   readonly areInOrder?: boolean;
 }
 
@@ -39,7 +42,7 @@ export function pageOf<T>(items: readonly T[], order: Order<T>, { after, limit }
   return { items: page.map(({ item }) => item), next };
 }
 
-/** The items that may be among the first `count`, by their ranks. So only few items have to be sorted. */
+/** The items that may be among the first `count`, by their ranks. The others do not have to be sorted. */
 function foremost<T>(items: readonly T[], { rankOf, areInOrder = false }: Order<T>, count: number): readonly T[] {
   if (items.length <= count) return items;
   const ranks = new Float64Array(items.length);
@@ -102,7 +105,7 @@ export function cursorOf(place: SortPosition): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
-/** Null: the list is read from its begin. Throws a `BadCursor`. */
+/** Null: there is no cursor, so the list is read from its start. Throws a `BadCursor`. */
 export function placeIn<T>(cursor: string | null, shape: z.ZodType<T>): T | null {
   if (cursor === null) return null;
   try {

@@ -14,7 +14,7 @@ export interface Gauges {
 export const SILENCE_STATES = ['active', 'scheduled', 'ending-while-firing'] as const;
 export type SilenceState = (typeof SILENCE_STATES)[number];
 
-/** A silence is counted on its own if it ends within this time while an alert that it holds back fires. */
+/** A silence counts as `ending-while-firing` if it ends within this time and holds back an alert that fires. */
 const ENDING_MS = 900_000;
 
 /** Rejects with a `StorageError`. */

@@ -10,7 +10,7 @@ export function pairOf(label: string): readonly [name: string, value: string] {
   return [label.slice(0, at), label.slice(at + 1)];
 }
 
-/** True if an alert has each of them. */
+/** True if an alert with these labels has each of the wanted ones. */
 export function hasLabels(labels: Labels, wanted: readonly string[]): boolean {
   return wanted.every((label) => {
     const [name, value] = pairOf(label);
@@ -36,7 +36,7 @@ export function isLabelled(watch: Watch, wanted: readonly string[]): boolean {
   return wanted.length === 0 || watch.alerts.some((alert) => hasLabels(labelsOf(watch, alert), wanted));
 }
 
-/** Labels that a rule wrote, without the given ones. */
+/** The labels that a rule itself defines, without those that every alert is given. */
 export function writtenLabels(labels: Labels): readonly (readonly [name: string, value: string])[] {
   return Object.entries(labels).filter(([name]) => !given.includes(name));
 }

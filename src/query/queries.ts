@@ -47,11 +47,11 @@ import { watches } from './watches/watches.ts';
 
 /** Each rejects with a `StorageError` if the state does not answer, and lists with a `BadCursor` for a wrong cursor. */
 export interface Queries {
-  /** Changes whenever one of the other queries may answer otherwise. */
+  /** A value that changes whenever another query may give a new result. */
   readonly edition: () => Promise<string>;
-  /** Open ones. */
+  /** The open alerts. */
   alerts(filter: AlertListFilter): Promise<List<AlertCard>>;
-  /** Null: there never was one. */
+  /** Null: the state has no message of such an alert. */
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
   /** `filter` does not affect verdict and trust, which are about all watches. */
   overview(filter?: OverviewFilter): Promise<Overview>;
@@ -63,21 +63,21 @@ export interface Queries {
   samples(watch: string, filter: SamplesFilter): Promise<Series | null>;
   history(filter: HistoryListFilter): Promise<HistoryList>;
   deliveries(filter: DeliveryListFilter): Promise<DeliveryList>;
-  /** Null: there is none. */
+  /** Null: the delivery never existed or is no longer stored. */
   delivery(id: string): Promise<DeliveryDetail | null>;
   /** The message of a delivery that a link names; null if it is no longer stored. */
   linkedMessage(delivery: string): Promise<LinkedMessage | null>;
   silences(): Promise<SilenceLists>;
-  /** Null: there is none, or it ended long ago. */
+  /** Null: the silence never existed, or it ended long ago. */
   silence(id: string): Promise<SilenceRow | null>;
   /** The preview of a silence with these matchers, or the mistakes in them. */
   previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
   explorers(): Promise<ExplorerList>;
   rules(filter: RuleListFilter): Promise<RuleList>;
-  /** Null: no rules in force come from it. */
+  /** Null: the file has no rules in force. */
   ruleFile(file: string): Promise<RuleFileText | null>;
   about(): Promise<About>;
-  /** A watch by its name. Null: there never was one, as far as the state knows. */
+  /** A watch by its name. Null: neither the rules nor the state contain a watch of this name. */
   watch(name: string): Promise<WatchExplanation | Gone | null>;
 }
 

@@ -52,7 +52,7 @@ export const WatchListFilter = z.strictObject({
   ...paging,
 });
 export type WatchListFilter = z.output<typeof WatchListFilter>;
-/** The filters that name watches, whatever their state. */
+/** The filters that select watches of any state. */
 export type WatchSearch = Pick<WatchListFilter, keyof typeof ofWatches>;
 
 export const AccountListFilter = z.strictObject({

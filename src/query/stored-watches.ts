@@ -37,7 +37,7 @@ interface StoredWork extends StoredFacts {
   readonly rows: readonly HealthSummary[];
 }
 
-/** The state as stored, which a running daemon does every ten seconds. */
+/** Readings and blind watches from the stored state. A running daemon stores them every ten seconds. */
 export function storedWatches(
   watches: readonly Watch[],
   work: StoredWork,
@@ -59,8 +59,8 @@ export function storedWatches(
 }
 
 /**
- * Joins the rows of running replicas with the state of watches that none of them polls. A daemon runs if one of them
- * does.
+ * Joins the rows of running replicas with the state of watches that none of them polls. A daemon counts as running if
+ * one replica runs.
  */
 export function storedHealth(watches: readonly Watch[], work: StoredWork, now: Instant): HealthSummary {
   const { rows, memories, damaged } = work;
@@ -89,7 +89,10 @@ function blindOf(watches: readonly Watch[], work: StoredWork, now: Instant): Bli
   });
 }
 
-/** The replica that polls them has written since when they count as blind, and why. */
+/**
+ * Adjusts the blind watches to the row of the replica that polls them. If the row has none, none is blind; if it has
+ * one group, all have the reason of that group.
+ */
 function asWritten(found: readonly BlindWatch[], explorer: string, { blind }: HealthSummary): BlindWatch[] {
   const [first, ...others] = blind.filter((group) => group.explorer === explorer);
   if (first === undefined) return [];
@@ -114,7 +117,7 @@ function figuresIn(
   return storedFiguresOf(watch.kind.fields, figurePathsOf(watch), snapshot);
 }
 
-/** `from`: the time before it does not count. */
+/** `from`: the time before `from` does not count as blind; null: all time counts. */
 function blindIn(
   watch: Watch,
   { memories, damaged, pauses, from }: StoredFacts & { readonly from: Instant | null },

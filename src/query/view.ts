@@ -31,12 +31,12 @@ export interface RuntimeView {
    */
   health(): HealthSummary;
   /**
-   * Since when the process that holds the state has not written its health; null: it has, or no process holds the
-   * state.
+   * Since when the process that holds the state has not written its health; null: it writes regularly, or no process
+   * holds the state.
    */
   readonly silentSince: Instant | null;
   config(): Config;
-  /** The same list until other rules are in force. */
+  /** Returns the same list until other rules are in force. */
   watches(): readonly Watch[];
   readonly readings: WatchReadings;
   /** Labels of the daemon's alerts about itself. */
@@ -54,7 +54,9 @@ export interface RuntimeView {
   polls(watch: Watch): readonly PollRecord[] | null;
   /** The text of a rule file in force; null: it is not in force. */
   ruleFile(file: string): string | null;
-  /** The other replica that polls the explorer and has its data in memory; null: this process does, or none. */
+  /**
+   * The other replica that polls the explorer and has its data in memory; null: this process does, or no replica does.
+   */
   replicaOf(explorer: string): string | null;
   /** The replicas and their shards; null: one process uses the state alone. */
   cluster(): Pick<ClusterView, 'replicas' | 'shards' | 'configInForce'> | null;

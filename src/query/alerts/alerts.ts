@@ -1,4 +1,4 @@
-// Open alerts as a list, and one alert with all that happened.
+// The list of open alerts, and one alert with its history.
 import { labelsOf, labelsOfMessage } from '../../core/model/watch/labels.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
@@ -23,7 +23,7 @@ import { toldIn } from './told.ts';
 import type { QueryContext } from '../view.ts';
 import { alertExplanation } from '../watches/watch.ts';
 
-/** Critical first, then the oldest. Throws a `BadCursor`. */
+/** Critical alerts come first; among alerts of one severity, the oldest. Throws a `BadCursor`. */
 export async function alerts(view: QueryContext, filter: AlertListFilter): Promise<List<AlertCard>> {
   const open = (await openAlerts(view)).filter((alert) => fits(alert, filter));
   const page = pageOf(open, ORDER, filter);
@@ -56,7 +56,7 @@ function isIn(state: NonNullable<AlertListFilter['state']>, alert: OpenAlert): b
   return alert.row.isEvent === (state === 'event');
 }
 
-/** `Gone`: this episode is no longer stored, but others of the alert are. Null if the alert never existed. */
+/** `Gone`: this episode is no longer stored, but others of the alert are. Null: no message of the alert is stored. */
 export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertHistory | Gone | null> {
   const messages = await view.store.messages(of);
   const newest = messages.at(-1);

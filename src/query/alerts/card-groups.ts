@@ -7,7 +7,7 @@ export interface CardGroup {
   readonly all: readonly OpenAlert[];
 }
 
-/** The most conditions of a rule that have a card each. */
+/** Up to this many conditions of a rule have a card each. If there are more, they share one. */
 const MOST_SINGLE = 8;
 
 export function cardGroups(open: readonly OpenAlert[]): CardGroup[] {
@@ -37,7 +37,7 @@ function groupsBy(
   return groups.toSorted((a, b) => (placeOf.get(a.first) ?? 0) - (placeOf.get(b.first) ?? 0));
 }
 
-/** Conditions and events of one alert of a rule and one severity: `coins/low` acknowledges all of them. */
+/** Alerts with equal values form a group. An acknowledgement of `coins/low` applies to all of them. */
 function ruleOf({ row: { rule, alert, severity, isEvent } }: OpenAlert): readonly unknown[] {
   return [rule, alert, severity, isEvent];
 }
@@ -46,7 +46,7 @@ function isOfEvents(all: readonly OpenAlert[]): boolean {
   return all.some(({ row }) => row.isEvent);
 }
 
-/** The number of alerts as people count them: each condition, and all events of a rule once. */
+/** The number of alerts as people count them: each condition counts as one, and so do all events of a rule together. */
 export function countAlerts(groups: readonly CardGroup[]): number {
   return groups.reduce((sum, { first, all }) => sum + (first.row.isEvent ? 1 : all.length), 0);
 }

@@ -36,12 +36,12 @@ export async function cardsOf(view: QueryContext, groups: readonly CardGroup[]):
   return cards;
 }
 
-/** When the oldest of them began, or happened. */
+/** When the oldest alert of the group began or happened. */
 function oldestOf({ all }: CardGroup): Instant {
   return Math.min(...all.map(({ row }) => row.since));
 }
 
-/** When the first of them fired, or happened. */
+/** When the first alert of the group fired or happened. */
 export function firstToldOf({ all }: CardGroup): Instant {
   return Math.min(...all.map(({ row }) => row.firedAt ?? row.since));
 }
@@ -87,7 +87,10 @@ export async function standingOf(view: QueryContext, alert: OpenAlert): Promise<
   };
 }
 
-/** A card draws one field: the limit of a change, or of another field, is not on its scale. */
+/**
+ * True if the limit fits the scale of the drawing. A card draws one field, so a limit of a change, or of another field,
+ * does not fit.
+ */
 function hasDrawnLimit({ watch, rule }: OpenAlert): boolean {
   if (watch === null || rule?.type !== 'condition') return false;
   const subject = limitOf(rule.while)?.subject;
@@ -105,7 +108,7 @@ export function subjectOf({ of, target, pageUrl }: Watch): Subject | null {
   return { name: of.name, address: of.address, explorer: target.explorer, page_url: page };
 }
 
-/** The value of a condition against its limit; null of events and counts. */
+/** The value of a condition against its limit; null for events, counts, and conditions without such a limit. */
 export async function openMeasure(
   view: QueryContext,
   { watch, rule }: Pick<OpenAlert, 'watch' | 'rule'>,
@@ -114,7 +117,7 @@ export async function openMeasure(
   return measureOf(watch, rule, await readingFor(view, watch, rule));
 }
 
-/** Null: the memory does not contain it, or it is an event. */
+/** The alert's condition in the memory; null: the memory does not contain it, or the alert is an event. */
 function foundFor({ runtime }: QueryContext, { row, watch }: OpenAlert): FoundState | null {
   const memory = watch === null ? undefined : runtime.readings.memoryOf(watch.id);
   return memory === undefined ? null : stateOf(memory, row);
@@ -126,7 +129,7 @@ function shownState(condition: ConditionState | null): 'firing' | 'recovering' |
   return condition.state === 'recovering' ? 'recovering' : 'firing';
 }
 
-/** The number of firings while it was flapping. */
+/** The number of firings while the alert flaps; else 0. */
 function firingsIn(found: FoundState | null): number {
   return found === null || found.condition.flapping === null ? 0 : found.condition.firings.length;
 }

@@ -35,7 +35,7 @@ interface CountedGroup {
   readonly at: Instant;
 }
 
-/** `failed vault calls` */
+/** The words for the counted items, such as `failed vault calls`. */
 function sortOf(watch: Watch, rule: CountAlert, { group, count, isLeast, at }: CountedGroup): string {
   const { view } = subjectOfCount(watch, rule, group, at).context;
   const { noun } = sortWords({ kind: watch.kind, names: namesOf(watch), view, alert: rule });

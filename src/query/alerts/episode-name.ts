@@ -1,6 +1,6 @@
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 
-/** As a key of maps. */
+/** The key of an episode in maps. */
 export function episodeName({ key, episode }: EpisodeName): string {
   return `${key} ${episode}`;
 }

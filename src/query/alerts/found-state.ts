@@ -8,7 +8,7 @@ export interface FoundState {
   readonly group: GroupState | null;
 }
 
-/** Null: the memory does not contain the alert's condition, or it is an event. */
+/** Null: the memory does not contain the alert's condition, or the alert is an event. */
 export function stateOf(memory: Memory, of: EpisodeName & { readonly alert: AlertId }): FoundState | null {
   return statesIn(memory, of.alert).find(({ condition }) => isOf(condition, of)) ?? null;
 }

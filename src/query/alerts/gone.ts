@@ -7,7 +7,7 @@ import type { QueryContext } from '../view.ts';
 
 const MOST_MESSAGES = 100;
 
-/** Null: the state has no data of such a watch. */
+/** Null: the state has no message of a watch with this name. */
 export async function goneWatch({ store }: QueryContext, name: string): Promise<Gone | null> {
   return goneOf(await store.messagesOf(name, MOST_MESSAGES));
 }

@@ -18,7 +18,10 @@ export async function itemsOf({ store }: QueryContext, watch: string): Promise<I
   return [...byEpisode.values()].flatMap(itemOf).slice(0, MOST_ITEMS);
 }
 
-/** `messages`: of one event, the newest first. A corrected event is shown with its present values. */
+/**
+ * `messages`: those about one event, the newest first. A corrected event is shown with its corrected values, a
+ * retracted one with its last values. Empty if they are not about an event.
+ */
 function itemOf(messages: readonly Message[]): ItemRow[] {
   const [newest] = messages;
   const told = messages.find((one) => nameOfTransition(one) !== 'retracted') ?? newest;

@@ -28,7 +28,7 @@ function rowOf(name: string, value: Segment, pages: string | null): FieldRow {
   return { name, value: [value], page_url: path === null ? null : `${pages ?? ''}${path}` };
 }
 
-/** The path is the same at every explorer. */
+/** All explorers use the same paths. Null: the value has no page. */
 function pathOf(name: string, text: string): string | null {
   if (/^0x[\da-f]{40}$/i.test(text)) return `/address/${text}`;
   if (/^0x[\da-f]{64}$/i.test(text)) return `/${/block/.test(name) ? 'block' : 'tx'}/${text}`;

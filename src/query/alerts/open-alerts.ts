@@ -1,4 +1,5 @@
-// Open alerts, and who has taken charge of each: an operator, a silence, or another alert that explains it.
+// Open alerts, with the reason why one needs no attention: an acknowledgement, a silence, or another alert that
+// inhibits it.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
@@ -14,7 +15,7 @@ import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts'
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
-/** An alert with its rule in force; null if the rule is gone. */
+/** An alert with its watch and rule in force; each is null if the rules no longer contain it. */
 export interface RuledAlert {
   readonly row: OpenAlertRow;
   readonly watch: Watch | null;
@@ -25,7 +26,7 @@ export interface OpenAlert extends RuledAlert {
   readonly ack: StoredAck | null;
   readonly silence: Silence | null;
   readonly isInhibited: boolean;
-  /** It stays open until it is acknowledged: a condition, or an event for which a route requires that. */
+  /** True for a condition that fires, and for an event whose route requires an acknowledgement. */
   readonly isOpen: boolean;
 }
 
@@ -52,12 +53,14 @@ export function isHandled(alert: OpenAlert): boolean {
   return inHand(alert) !== null && stands(alert);
 }
 
-/** Other events appear only in the table of events. */
+/** True if the alert can be a card. Other events appear only in the table of events. */
 function stands({ row, isOpen }: OpenAlert): boolean {
   return isOpen || row.severity === 'critical';
 }
 
-/** Without alerts about the daemon itself: the trust strip shows the same facts. In the order of `byUrgency`. */
+/**
+ * Alerts about the daemon itself are left out, since the trust strip shows the same facts. In the order of `byUrgency`.
+ */
 export async function openAlerts({ store, runtime, now }: QueryContext): Promise<OpenAlert[]> {
   const policy = await store.policy(now);
   const rows = await store.openAlerts({ at: now });
@@ -104,7 +107,7 @@ function byUrgency({ row: a }: OpenAlert, { row: b }: OpenAlert): number {
   );
 }
 
-/** The acknowledgement in force on an open alert: a later raise of the severity ends it. */
+/** Finds the acknowledgement in force on an open alert. If the severity rises later, the acknowledgement ends. */
 export function acksOnOpen(acks: readonly StoredAck[], now: Instant): (row: OpenAlertRow) => StoredAck | null {
   return acksAt(acks, now);
 }

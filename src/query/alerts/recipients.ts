@@ -1,4 +1,4 @@
-// How far the messages of an alert have come: one line for each recipient.
+// The delivery status of an alert's messages: one line for each recipient.
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { StoredDelivery } from '../../store/contract/deliveries.ts';
@@ -12,7 +12,7 @@ export function answerOf({ outcome }: Pick<StoredDelivery, 'outcome'>): string |
   return outcome === null ? null : singleLine(outcome.text);
 }
 
-/** By key and episode. */
+/** Finds the statuses by key and episode of an alert. */
 export type StatusOf = (of: EpisodeName) => RecipientStatus[];
 
 export async function recipientsOf({ store }: QueryContext, of: readonly EpisodeName[]): Promise<StatusOf> {
@@ -22,13 +22,14 @@ export async function recipientsOf({ store }: QueryContext, of: readonly Episode
   return (one) => statusesOf(progress.get(episodeName(one)) ?? [], held.get(one.key) ?? []);
 }
 
-/** False: the delivery was refused, and another message replaces it. */
+/** False: the delivery was withdrawn, since another message replaced it or it was no longer needed. */
 export function isToArrive({ delivery: { state } }: Progress): boolean {
   return state !== 'merged' && state !== 'cancelled';
 }
 
 /**
- * One status for each recipient, in the order of their names: of a pending message if there is one, else of the newest.
+ * One status for each recipient, sorted by channel and recipient: that of a pending message if there is one, else that
+ * of the newest. A recipient is `held` if all messages to it were held back.
  */
 function statusesOf(progress: readonly Progress[], held: readonly HeldMessage[]): RecipientStatus[] {
   const byRecipient = Map.groupBy(progress, ({ delivery }) => placeOf(delivery));

@@ -42,7 +42,7 @@ export async function timelineOf(
 
 const BLANK = { detail: null, actor: null, recipient: null, about: null, tries: null, until: null } as const;
 
-/** The message as it was sent. */
+/** The entry of a transition, with the text of its message. */
 export function decided(message: Message): TimelineEntry {
   const transition = nameOfTransition(message);
   const kind = transition === 'firing' ? 'fires' : transition;
@@ -53,7 +53,7 @@ export function decided(message: Message): TimelineEntry {
   return { ...BLANK, at: showInstant(message.at), kind, text, detail };
 }
 
-/** When the condition became true, if it had to hold for a while. */
+/** The entry of the time when the condition became true; none if it did not have to hold for a while. */
 async function pendingOf({ store }: QueryContext, { messages, watch }: EpisodeFacts): Promise<TimelineEntry[]> {
   const [first] = messages;
   if (first === undefined || nameOfTransition(first) !== 'firing') return [];

@@ -1,4 +1,4 @@
-// Titles of alerts: with the current values while an alert goes on, and with its condition before the first decision.
+// Titles of alerts: an open alert is shown with its current values, a pending one with its condition.
 import { presentOf, conditionText, windowsShown } from '../../core/alerts/message.ts';
 import { readsMissing } from '../../core/alerts/alert-evaluation.ts';
 import { subjectOfCount } from '../../core/alerts/counts.ts';
@@ -22,7 +22,7 @@ export function titleOf(watch: Watch, alert: AlertRule): string {
   return singleLine(thing === '' ? conditionText(alert) : `${thing}: ${conditionText(alert)}`);
 }
 
-/** Titles with present values; if these are unknown, with those of the last reading. */
+/** Titles with present values. If these are unknown, the title of the newest message is used, with its age. */
 export async function titlesOf<One extends RuledAlert>(
   view: QueryContext,
   alerts: readonly One[],
@@ -35,7 +35,7 @@ export async function titlesOf<One extends RuledAlert>(
 
 type SnapshotOf = (watch: Watch) => Snapshot | null;
 
-/** The state contains the last snapshot a few seconds later. */
+/** A snapshot is stored a few seconds after the poll, so one in memory comes first. */
 async function snapshotsOf({ store, runtime }: QueryContext, alerts: readonly RuledAlert[]): Promise<SnapshotOf> {
   const lasting = alerts.flatMap(({ watch, rule }) => (watch === null || rule?.type !== 'condition' ? [] : [watch.id]));
   const ids = [...new Set(lasting)].filter((id) => runtime.readings.snapshotOf(id) === null);
@@ -45,7 +45,7 @@ async function snapshotsOf({ store, runtime }: QueryContext, alerts: readonly Ru
 
 async function titleNow(view: QueryContext, alert: RuledAlert, snapshotOf: SnapshotOf): Promise<string> {
   const { row, watch } = alert;
-  // The title of an event says what happened; it has no present values.
+  // The title of an event describes what happened, so it has no present values.
   if (row.isEvent) return row.title;
   const memory = watch && view.runtime.readings.memoryOf(watch.id);
   if (watch === null || memory?.checksum !== watch.checksum) return row.title;
@@ -69,7 +69,7 @@ interface Known {
   readonly snapshot: Snapshot | null;
 }
 
-/** Null: unknown. */
+/** The present values of an alert; null if they are unknown. */
 async function presentIn(view: QueryContext, { rule, snapshot, ...known }: Known): Promise<Present | null> {
   const { watch, memory, found } = known;
   if (rule?.type === 'condition') return snapshot && conditionPresent(view, rule, { ...known, snapshot });

@@ -1,4 +1,4 @@
-// The messages about an alert, each apart: its begin, its repeats, its end.
+// The single messages about an alert: about its start, its repeats and its end.
 import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';

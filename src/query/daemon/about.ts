@@ -1,4 +1,4 @@
-// The daemon itself.
+// Facts about the daemon itself.
 import { showInstant } from '../../lib/clock.ts';
 import type { About } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';

@@ -23,11 +23,11 @@ export interface ReplicaWork {
   readonly name: string;
   readonly isSelf: boolean;
   readonly shards: readonly string[];
-  /** The replica has another config than most, and claims nothing. */
+  /** True if the replica has another config than most, so it claims no shards. */
   readonly isOutvoted: boolean;
 }
 
-/** By replica. */
+/** The shards of each replica, and the shards that no replica holds. */
 export function sharedOut({ replicas, shards, config_in_force: inForce }: ClusterShape): SharedOut {
   return {
     replicas: replicas.map(({ name, is_self: isSelf, config }) => ({

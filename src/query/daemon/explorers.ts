@@ -58,7 +58,10 @@ function pacedRow(paced: RequestPace | null): ExplorerRow['paced'] {
   };
 }
 
-/** An interval that is half as long again needs a third fewer requests. */
+/**
+ * The factor of the cheaper interval that is suggested. An interval that is 1.5 times as long saves a third of the
+ * requests.
+ */
 const LONGER = 1.5;
 
 function costRow(cost: RuleCost, all: readonly RuleCost[]): CostRow {

@@ -8,7 +8,10 @@ import type { PricesOf } from '../../rules/costs.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import type { RuntimeView } from '../view.ts';
 
-/** One for each plan, in the order of the config; null: the plan is not in the config and still unknown. */
+/**
+ * One for each plan, in the order of the config; null: the config names its credits, but its state is still unknown. A
+ * plan whose credits neither the config nor the state contains is left out.
+ */
 export function forecasts(runtime: RuntimeView): (Forecast | null)[] {
   const { explorers } = runtime.health();
   const states = new Map(plansOf(explorers).map((state) => [state.explorers[0], state]));
@@ -20,7 +23,7 @@ export function forecasts(runtime: RuntimeView): (Forecast | null)[] {
   });
 }
 
-/** Learned prices by explorer. */
+/** The learned prices of requests, by explorer. */
 export function pricesIn({ explorers }: HealthSummary): PricesOf {
   const prices = new Map(
     plansOf(explorers).flatMap((plan) => {

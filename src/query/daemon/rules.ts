@@ -56,7 +56,7 @@ interface Group {
   readonly places: number[];
 }
 
-// The list changes only when other rules are put in force.
+// The list changes only when other rules are put in force, so its groups are made once.
 const groupsIn = remembered((watches: readonly Watch[]): readonly Group[] => {
   const byName = new Map<string, Group>();
   for (const [place, watch] of watches.entries())
@@ -75,7 +75,7 @@ function nameOf({ rule }: Watch, alert: AlertId): string {
 
 interface Notified {
   readonly count: number;
-  /** Null: it did not fire. */
+  /** Null: the alert did not fire in the last 30 days. */
   readonly firedAt: Instant | null;
 }
 
@@ -100,7 +100,7 @@ function later(one: Instant | null, other: Instant | null): Instant | null {
 interface Known {
   readonly facts: readonly WatchFacts[];
   readonly notifiedOf: NotifiedOf;
-  /** Watches with unknown values: the health of their rules does not count. */
+  /** Watches with unknown values. The health of their alerts does not count. */
   readonly blind: ReadonlySet<WatchId>;
 }
 
@@ -131,7 +131,7 @@ function rowOf({ runtime, now }: QueryContext, group: Group, { facts, notifiedOf
   };
 }
 
-/** An alert without a condition is true whenever it fires. */
+/** An alert without a condition is true whenever it fires, so it was last true when it last fired. */
 function hasCondition(alert: AlertRule): boolean {
   return alert.type === 'condition' || alert.if !== null;
 }

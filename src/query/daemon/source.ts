@@ -18,13 +18,13 @@ function urlOf(template: string | null, file: string, line: number): string | nu
   return template.replaceAll('{file}', () => path).replaceAll('{line}', String(line));
 }
 
-/** Null: no rules in force come from it. */
+/** Null: the file has no rules in force. */
 export function ruleFile({ ruleFile }: Pick<Sources, 'ruleFile'>, file: string): RuleFileText | null {
   const text = ruleFile(file);
   return text === null ? null : { file, text };
 }
 
-/** The lines of the watch that begins there; null: its file is not available here. */
+/** The lines of the watch that begins at this place; null: this process does not have the text of the file. */
 export function ruleText({ ruleFile }: Pick<Sources, 'ruleFile'>, { file, line }: SourcePlace): string | null {
   const text = ruleFile(file);
   return text === null ? null : blockAt(text.split('\n'), line);
@@ -32,7 +32,7 @@ export function ruleText({ ruleFile }: Pick<Sources, 'ruleFile'>, { file, line }
 
 const MOST_LINES = 100;
 
-/** The lines up to the next one that is indented no more than the first. */
+/** The line, and the lines below it that are indented more; at most 100 of these. */
 function blockAt(lines: readonly string[], line: number): string | null {
   const first = lines[line - 1];
   if (first === undefined) return null;

@@ -1,4 +1,4 @@
-// The reasons for the verdict: how fresh the data is, and whether messages are sent.
+// The reasons for the verdict: how old the data is, and whether messages are sent.
 import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
 import type { BlindGroup, HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
@@ -11,7 +11,7 @@ import { answerOf } from '../alerts/recipients.ts';
 import type { QueryContext } from '../view.ts';
 import { countUnhealthy, type WatchFacts } from '../watches/watch-facts.ts';
 
-/** Deliveries that were given up earlier than this do not count. */
+/** Only deliveries that were given up within this time count. */
 export const GIVEN_UP_MS = 7 * 86_400_000;
 
 export async function trust({ store, runtime, now }: QueryContext, watches: readonly WatchFacts[]): Promise<Trust> {
@@ -36,7 +36,7 @@ export async function trust({ store, runtime, now }: QueryContext, watches: read
   };
 }
 
-/** Null: no daemon reports it. */
+/** Null: no daemon runs, so nothing is reported about the storage. */
 export function storageOf({ startedAt, storage }: HealthSummary): HealthSummary['storage'] | null {
   return startedAt === null ? null : storage;
 }

@@ -1,4 +1,4 @@
-// Events of the last twelve hours that have no end: one row for each alert.
+// Events of the last twelve hours: one row for each alert of a rule.
 import type { EventGroup } from '../../store/contract/alerts.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { firstLine } from '../alerts/cards.ts';

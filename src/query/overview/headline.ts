@@ -7,10 +7,16 @@ export interface HeadlineFacts extends VerdictFacts {
   /** The title of the most urgent alert that needs attention; null if there is none. */
   readonly worst: string | null;
   readonly watches: number;
-  /** Watches that missed a due time and are not blind yet, since when the first of them; null: there is none. */
+  /**
+   * Watches that missed a due time and are not blind yet, and since when the first one has had no usable answer; null:
+   * there is none.
+   */
   readonly overdue: { readonly watches: number; readonly since: string } | null;
   readonly owed: number;
-  /** Since when a process that holds the state has written nothing; null: no process holds it, or it writes. */
+  /**
+   * Since when the process that holds the state has written nothing; null: no process holds the state, or the process
+   * writes.
+   */
   readonly silentSince: string | null;
 }
 
@@ -84,7 +90,7 @@ function worstDoubt({ blind, doubted, notJudged, failingLoops, unheld, owed }: H
   return `${counted(owed, 'delivery', 'deliveries')} could not be sent`;
 }
 
-/** The headline if nothing fires. It says "All quiet" only if no watch is overdue. */
+/** The headline if nothing fires. It is "All quiet" only if no watch is overdue. */
 function quietOf(facts: HeadlineFacts): Headline {
   const { overdue, watches } = facts;
   if (overdue === null)
@@ -93,7 +99,7 @@ function quietOf(facts: HeadlineFacts): Headline {
   return { headline, detail: sentences('Nothing is pending.', doubtOf({ ...facts, overdue: null }, '')) };
 }
 
-/** The facts that make the answer less sure; `sure` if there are none. */
+/** Sentences about the facts that make the verdict less certain; `sure` if there are none. */
 function doubtOf(facts: HeadlineFacts, sure = 'No watch is blind, and no delivery is owed.'): string {
   const { blind, doubted, notJudged, failingLoops, unheld, isRejected, watches, overdue, owed } = facts;
   const found = [

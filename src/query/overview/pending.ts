@@ -25,7 +25,7 @@ export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;
       for (const { condition } of statesIn(memory, rule.id))
-        // A flapping alert is open all the time, whether it holds now or not.
+        // A flapping alert stays open even if its condition is false for a time, so it does not count as pending.
         if (condition.state === 'pending' && condition.firing === null) pending.push({ watch, rule, condition });
     }
   }
@@ -59,13 +59,15 @@ function pendingSince({ condition }: Pending, covered: Instant): Instant {
   return Math.round(covered - heldFor(condition, covered));
 }
 
-/** Null while the condition is unknown: the time does not count then. */
+/** Null while the condition is unknown, since such time does not count. */
 function firesAt({ rule, condition }: Pending, covered: Instant): Instant | null {
   if (condition.since === null) return null;
   return Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered)));
 }
 
-/** When the first of its pending alerts fires, if nothing changes. Null: none is pending, or this is unknown. */
+/**
+ * When the first pending alert of the watch fires if nothing changes. Null: none is pending, or the time is unknown.
+ */
 export function nextFiring(facts: WatchFacts): Instant | null {
   const covered = facts.memory?.coveredUntil ?? null;
   if (covered === null) return null;

@@ -9,7 +9,7 @@ import type { QueryContext } from '../view.ts';
 
 const MOST_ROWS = 5;
 
-/** `ended`: the last one first. */
+/** `ended`: sorted by the end, the last one first. */
 export async function recentRows(view: QueryContext, ended: readonly FiringSpan[]): Promise<EndedRow[]> {
   const shown = ended.slice(0, MOST_ROWS);
   const episodes = await namedEpisodes(view, shown);

@@ -61,13 +61,13 @@ async function verdictFacts(view: QueryContext, { open, pending, cards, owed }: 
   };
 }
 
-/** Channels that people do not read at once. */
+/** Channels that people may not read at once. Messages on them do not count as sent or pending here. */
 function unansweredChannels({ runtime }: QueryContext): string[] {
   const channels = [...runtime.config().channels.values()];
   return channels.filter(({ type }) => type === 'log' || type === 'alertmanager').map(({ name }) => name);
 }
 
-/** Alerts that are neither held nor acknowledged, and whose message reached no recipient. */
+/** Counts the critical alerts that need attention and have a message that has reached no recipient for five minutes. */
 async function unheardOf(
   { store, now }: QueryContext,
   open: readonly OpenAlert[],

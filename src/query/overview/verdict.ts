@@ -1,22 +1,22 @@
-// Decides whether a person has to get up. The first row that is true wins.
+// Decides whether a person has to act now. The first condition in `verdictOf` that is true decides.
 import { watchesIn, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { PageVerdict } from '../shapes/overview.ts';
 
 /** Data that the daemon cannot read, send or store. */
 export interface UnseenFacts {
-  /** A daemon polls and sends. */
+  /** True if a daemon runs, so that watches are polled and messages are sent. */
   readonly isWorking: boolean;
   readonly storage: HealthSummary['storage'];
   readonly blind: number;
   /** Items of the last hour that no condition could evaluate. */
   readonly notJudged: number;
-  /** Explorers that refuse, show another chain, or whose chain is stalled. */
+  /** Explorers that refuse requests, show another chain, or have a stalled chain. */
   readonly doubted: readonly string[];
   /** Loops of the daemon that fail repeatedly. */
   readonly failingLoops: number;
   /** Explorers, channels and services that no replica holds. */
   readonly unheld: number;
-  /** The config or the rules on the disk are not those in force. */
+  /** True if the config or the rules on the disk are not those in force. */
   readonly isRejected: boolean;
   /** Watches without a reading since the start. */
   readonly unseen: number;
@@ -28,7 +28,7 @@ export interface VerdictFacts extends UnseenFacts {
   readonly warnings: number;
   /** Critical alerts with a message that has reached no recipient for five minutes. */
   readonly unheard: number;
-  /** Messages to people have been pending for five minutes. */
+  /** True if messages to people have been pending for five minutes. */
   readonly isOwedLong: boolean;
   /** Alerts that are pending, or open and in hand. */
   readonly inHand: number;

@@ -44,7 +44,7 @@ function nextDay(day: string): string {
   return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Midnight there. */
+/** The start of the day in the zone. */
 function beginOf(day: string, zone: string): Instant {
   const wall = Date.parse(day);
   return wall - zoneOffset(zone, wall - zoneOffset(zone, wall));
@@ -55,12 +55,12 @@ interface Gap {
   readonly explorer: string;
   readonly cause: string;
   readonly from: Instant;
-  /** Null: it lasts. */
+  /** Null: it has not ended. */
   until: Instant | null;
   readonly watches: Set<string>;
 }
 
-/** Joins overlapping spans. The spans come in the order of their begin. */
+/** Joins overlapping spans. The spans must be sorted by their start. */
 function gapsIn(spans: readonly UnknownSpan[], watchById: ReadonlyMap<string, Watch>): Gap[] {
   const gaps: Gap[] = [];
   const last = new Map<string, Gap>();

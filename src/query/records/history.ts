@@ -20,7 +20,8 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
   const { q, label, show, since, until, after, limit } = filter;
   const [, before] = placeIn(after, z.tuple([z.literal('history'), z.int()])) ?? ['history', null];
   const wanted = show === null ? ANY : SHOWN[show];
-  // The attempts of one dead channel would fill the page; the filter of deliveries shows them.
+  // Failed attempts are left out, since those of one broken channel could fill the page. The filter of deliveries shows
+  // them.
   const without = show === null && !filter.complete ? TRIES : [];
   const { lines, next } = await view.store.journalPage({
     ...wanted,
@@ -95,7 +96,9 @@ function searchOf({ runtime }: QueryContext, q: string | null): JournalSearch | 
   };
 }
 
-/** True if the line of the routing says the same, with the recipients: a poll's line about notifications only. */
+/**
+ * True for a poll's line that is only about notifications: the line of the routing repeats them, with the recipients.
+ */
 function isToldAgain(line: JournalLine): boolean {
   if (line.kind !== 'decided') return false;
   const changes = changesOf(line);

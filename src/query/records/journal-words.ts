@@ -44,7 +44,7 @@ export function changesOf({ kind, data }: JournalLine): readonly Change[] {
 
 const DecidedData = z.object({ alerts: z.array(Change) });
 
-/** The parts of lines of various kinds. */
+/** The data of a line. Each kind of line has some of these fields. */
 const Data = z
   .object({
     to: z.array(z.string()),
@@ -80,7 +80,7 @@ export function sayLine(line: JournalLine, referred: Referred): Said {
   };
 }
 
-/** A silence's name for people is its matchers. */
+/** The title of a line. A line about a silence shows its matchers. */
 function titleOf({ matchers }: Data, message: Message | null): string {
   if (message !== null) return singleLine(headingOf(message));
   return matchers === undefined ? '' : singleLine(showMatcher(matchers), LONGEST);

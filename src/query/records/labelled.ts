@@ -7,7 +7,7 @@ import { alertLabels, pairOf } from '../labels.ts';
 import { byId } from '../watch-by-id.ts';
 import { changesOf } from './journal-words.ts';
 
-/** The store does not know the alerts of a watch. Null: there is no label in the filter. */
+/** The store does not contain the alerts of a watch, so it is given them. Null: there is no label in the filter. */
 export function labelledBy(watches: readonly Watch[], label: readonly string[]): LabelledLines | null {
   if (label.length === 0) return null;
   const isMeant = alertLabels(watches, label);
@@ -16,7 +16,7 @@ export function labelledBy(watches: readonly Watch[], label: readonly string[]):
   return { labels: label.map(pairOf), watches: [...new Set(meant.map(({ watch }) => watch))], alerts: meant };
 }
 
-/** A line of a poll may be only about other alerts of its watch. */
+/** False for a line of a poll that is only about other alerts of its watch. */
 export function isLineOf(watches: readonly Watch[], label: readonly string[]): (line: JournalLine) => boolean {
   const isMeant = alertLabels(watches, label);
   return (line) => {

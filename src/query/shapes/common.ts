@@ -10,7 +10,7 @@ import { SEVERITIES } from '../../core/model/ids.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 
-/** Pages word causes as messages do. */
+/** Pages use the same words for causes as messages. */
 export { causeWords, sinceWords } from '../../core/model/quality/blind-cause.ts';
 
 export const AmountShape = z

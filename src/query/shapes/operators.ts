@@ -117,12 +117,12 @@ export interface LinkedMessage {
 export interface LinkedAlert {
   readonly key: string;
   readonly episode: number;
-  /** The number of its present message; null: the alert is over. */
+  /** The number of its newest transition; null: the alert is over. */
   readonly seq: number | null;
   readonly title: string;
   readonly severity: SeverityShape;
   readonly since: string;
-  /** The event happened at that time, and does not last. */
+  /** True for an event: it happened at `since` and does not last. */
   readonly is_event: boolean;
   readonly watch: string;
   readonly alert: string;

@@ -11,7 +11,7 @@ import type { QueryContext } from '../view.ts';
 const BAR_MS = 1_800_000;
 type BarState = Bars['states'][number];
 
-/** The present half hour is the last one. */
+/** The start of the first bar: the present half hour is the last one. */
 export function barsFrom(now: Instant): Instant {
   return Math.floor(now / BAR_MS) * BAR_MS - (BARS - 1) * BAR_MS;
 }
@@ -44,7 +44,7 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
   const spans = await store.firings(from, watch);
   const firings = Map.groupBy(spans, (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
-  /** The condition began before it fired; all other places show that begin. */
+  /** When the condition began, which is before it fired. All other places show that time too. */
   const beganAt = (span: FiringSpan): Instant => {
     const memory = runtime.readings.memoryOf(span.watch);
     const found = memory && stateOf(memory, span);
@@ -78,7 +78,7 @@ interface Spans {
   readonly unknown: readonly UnknownSpan[];
 }
 
-/** The worst lasting state, and of equals the oldest; null: there is none. */
+/** The worst state that has not ended, and among equal ones the oldest; null: there is none. */
 function lastingIn({ firings, unknown }: Spans, beganAt: (span: FiringSpan) => Instant): BarNow | null {
   const lasting = [
     ...firings.flatMap((span): BarNow[] =>

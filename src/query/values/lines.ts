@@ -59,7 +59,7 @@ export function pointsSince(runs: readonly Run[], since: Instant, coveredUntil: 
   return [...thinned(points), [showInstant(Math.max(coveredUntil, last[0])), last[2]]];
 }
 
-/** A line of some pixels needs no more points. */
+/** Leaves out points, since a small line cannot show more than `MOST_POINTS`. */
 function thinned(points: readonly Point[]): Point[] {
   const step = Math.ceil(points.length / MOST_POINTS);
   return step <= 1 ? [...points] : points.filter((_point, i) => i % step === 0);

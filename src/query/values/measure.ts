@@ -20,7 +20,7 @@ export interface MeasuredValue {
   valueOf(subject: Comparison['subject']): Amount | undefined;
 }
 
-/** `goodAt`: when an answer was last usable. A value that is out of date was read no later. */
+/** `goodAt`: when an answer was last usable. A value that is out of date counts as read at `goodAt` at the latest. */
 export function readingOf(
   figures: Figures | null,
   { isOld, goodAt }: { readonly isOld: boolean; readonly goodAt: Instant | null },
@@ -150,7 +150,7 @@ function scaleOf(watch: Watch, subject: Comparison['subject']): Scale {
   return { unit: path === watch.kind.while?.measured ? unitOf(watch) : '', text };
 }
 
-/** Cuts the decimals of a quotient to as many as a person reads. */
+/** Cuts a quotient to `MOST_DECIMALS` decimals. */
 function shortened(number: Amount): string {
   const [text = ''] = new RegExp(`^-?\\d+(?:\\.\\d{1,${MOST_DECIMALS}})?`).exec(number.toString()) ?? [];
   return Amount.parse(text)?.toString() ?? number.toString();

@@ -32,7 +32,10 @@ interface PastWindows {
   readonly at: Instant;
 }
 
-/** The answers of these windows as of `at`, from stored runs and the open one; null: the watch has none. */
+/**
+ * The values of these windows as of `at`, from stored runs and the open one; null: watches of this kind have no
+ * windows.
+ */
 export async function historyAt(
   { store }: Pick<QueryContext, 'store'>,
   watch: Watch,
@@ -50,7 +53,7 @@ export async function historyAt(
 
 const FEW_MS = 60_000;
 
-/** The last answer was not usable, or three polls were missed. */
+/** True if the last answer was not usable, or if three polls were missed. */
 export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
   const paceMs = paceIn(runtime.readings.memoryOf(watch.id), watch);
   const twoMore = Math.max(2 * paceMs, FEW_MS);

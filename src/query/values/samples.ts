@@ -1,5 +1,5 @@
-// The values of one field of a watch over time, for a chart: hours for the time whose samples are
-// not kept any more, then runs of equal values, then the run that goes on.
+// The values of one field of a watch over time, for a chart: values by hour for the time whose samples are no longer
+// stored, then runs of equal values, then the open run.
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Run } from '../../core/model/memory.ts';
 import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
@@ -33,7 +33,7 @@ export async function samples(view: QueryContext, name: string, filter: SamplesF
   const firstPoll = (await store.firstPolls([watch.id])).get(watch.id) ?? -Infinity;
   const begin = Math.max(now - STEP_MS[filter.since], Math.min(firstPoll, now - LEAST_MS));
   const of = { watch: watch.id, path };
-  // The first answer was read a little before the time at which it was stored.
+  // The first answer was read a little before the time at which it was stored, so the search begins earlier.
   const pieces = await piecesOf(view, watch, { of, since: begin - (begin === firstPoll ? LEAST_MS : 0) });
   const since = Math.min(begin, begin === firstPoll ? (pieces[0]?.from ?? begin) : begin);
   const firings = (await store.firings(since, watch.id)).filter(({ isEvent }) => !isEvent);
@@ -75,7 +75,7 @@ async function piecesOf({ runtime, store, now }: QueryContext, watch: Watch, { o
   return [...hours.flatMap((hour) => hourPieces(hour, first)), ...runs];
 }
 
-/** An hour shows its range: its first value, its extremes and its last one, evenly over it. */
+/** An hour is drawn as its first value, its minimum, its maximum and its last value, evenly spread over the hour. */
 function hourPieces({ at, first, min, max, last }: Bucket, end: Instant): Piece[] {
   const values = [first, min, max, last].filter((value, i, all) => i === 0 || value !== all[i - 1]);
   const until = Math.min(at + HOUR_MS, end);

@@ -23,12 +23,12 @@ const COLUMNS = [
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-/** The first line, with the mark. */
+/** The first line, with the byte order mark. */
 const HEAD = `\ufeff${COLUMNS.join(',')}\r\n`;
 
 const PAGE = 500;
 
-/** All accounts that the filter takes. */
+/** All accounts that match the filter. */
 export async function accountsCsv(
   accounts: (filter: AccountListFilter) => Promise<AccountList>,
   filter: Omit<AccountListFilter, 'after' | 'limit'>,

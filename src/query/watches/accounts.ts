@@ -30,8 +30,8 @@ interface Found {
 }
 
 /**
- * Accounts whose balance is closest to its limit first, each with its balances in that order; those without a limit last.
- * Throws a `BadCursor`.
+ * Accounts by their balance that is closest to its limit; accounts without a limit come last. The balances of an
+ * account stand together, in the same order. Throws a `BadCursor`.
  */
 export async function accounts(view: QueryContext, filter: AccountListFilter): Promise<AccountList> {
   const { now } = view;
@@ -88,7 +88,7 @@ function orderOf(shown: readonly Found[]): Order<Found> {
 
 const MOST_RUNS = 100_000;
 
-/** The runs of all rows, each with its open run; read in one statement unless there are too many. */
+/** The runs of all rows, each with its open run. One statement reads them, unless there are `MOST_RUNS` or more. */
 async function runsOfAll(
   { store }: QueryContext,
   all: readonly Found[],
@@ -143,7 +143,7 @@ function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: Ro
 
 const MOST_DECIMALS = 6;
 
-/** Null: the value then is unknown, or was zero. */
+/** The relative change since `then`; null: the value at that time is unknown or zero. */
 function changeOf(runs: readonly Run[], then: Instant): number | null {
   const last = runs.at(-1);
   const before = runs.findLast(([from, until]) => from <= then && (until === null || until >= then));

@@ -23,10 +23,10 @@ export interface WatchFacts {
   readonly hasPending: boolean;
   /** The last answer was not usable, or its figures are stale. */
   readonly hasOldData: boolean;
-  /** How close it is to firing, as a part of its limit; below zero it is beyond. Infinite if unknown. */
+  /** The distance from firing, as a part of the limit; below zero if the value is beyond it. Infinite if unknown. */
   readonly closeness: number;
   readonly health: HealthByAlert;
-  /** Alerts that are always true, or unknown for too long, to within a minute. */
+  /** Alerts that are always true, or unknown for too long. Computed again after a poll and in each minute. */
   readonly unhealthy: readonly AlertId[];
   readonly minute: number;
 }
@@ -48,7 +48,7 @@ interface Known {
 // Facts by list of watches. The list changes only when other rules are put in force.
 const known = new WeakMap<readonly Watch[], Known>();
 
-/** After this many, due polls run. */
+/** After this many watches the loop pauses, so that due polls can run. */
 const READ_AT_ONCE = 1000;
 
 /** The facts of all watches, in the order of the watches. */
@@ -91,7 +91,7 @@ function lookAtOne(
   if (place !== undefined && watch !== undefined) facts[place] = factsOf(runtime, watch, { now, before: facts[place] });
 }
 
-/** The same by their names. */
+/** The facts of all watches, sorted by name. */
 export async function watchFactsByName(view: Pick<QueryContext, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
   const watches = view.runtime.watches();
   const facts = await watchFacts(view);
@@ -119,7 +119,7 @@ export function factsOf(
 ): WatchFacts {
   const memory = runtime.readings.memoryOf(watch.id) ?? null;
   const minute = Math.floor(now / MINUTE_MS);
-  // Every poll makes another memory object, whatever it read.
+  // Every poll makes a new memory object, so the same object means that there was no poll.
   const isKnown = before !== undefined && memory !== null && before.memory === memory;
   if (isKnown && before.minute === minute) return before;
   const health = isKnown ? before.health : runtime.readings.healthOf(watch.id);
@@ -140,7 +140,7 @@ export function factsOf(
 
 function unhealthyIn(records: HealthByAlert, watch: Watch, memory: Memory | null, now: Instant): readonly AlertId[] {
   let unhealthy: AlertId[] | null = null;
-  // Nearly all watches are healthy, so no list of pairs is created.
+  // Nearly all watches are healthy, so a list is created only if it is needed.
   for (const alert in records) {
     const record = records[alert];
     if (record !== undefined && !isHealthy(healthOf(record, now, paceOf(watch, memory))))

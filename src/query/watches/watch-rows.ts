@@ -53,7 +53,7 @@ export function measureOfWatch(
   const goodAt = memory?.coveredUntil ?? null;
   const isOld = isBlind || isOutOfDate(view, watch, goodAt);
   const reading = readingOf(view.runtime.readings.figuresOf(watch.id), { isOld, goodAt });
-  // Values of windows are computed for a single alert only: a list shows the value itself.
+  // Values of windows are computed only for a single alert. Lists show the value of the field itself.
   const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
   const all = plain.flatMap((alert) => measureOf(watch, alert, reading) ?? []);
   const [closest] = all.toSorted((a, b) => nearness(a) - nearness(b));
@@ -64,7 +64,7 @@ function conditionsOf({ alerts }: Watch): ConditionAlert[] {
   return alerts.filter((alert) => alert.type === 'condition');
 }
 
-/** The smaller, the closer to firing: below zero it is beyond its limit. */
+/** A smaller number is closer to firing; below zero, the value is beyond its limit. */
 function nearness(measure: MeasureShape): number {
   const distance = relativeDistance(measure);
   if (distance === null) return Infinity;

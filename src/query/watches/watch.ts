@@ -34,7 +34,7 @@ import { pricesIn } from '../daemon/forecast.ts';
 import { watchRow } from './watch-rows.ts';
 import { watchStates } from './watch-states.ts';
 
-/** Null: there is no watch of that name, and never was as far as the state knows. */
+/** Null: neither the rules nor the state contain a watch of this name. */
 export async function watch(view: QueryContext, name: string): Promise<WatchExplanation | Gone | null> {
   const found = view.runtime.watches().find((one) => one.name === name);
   return found === undefined ? goneWatch(view, name) : explanationOf(view, found);
@@ -98,7 +98,7 @@ export async function alertExplanation(
 
 const MOST_MESSAGES = 5;
 
-/** The state contains the last snapshot a few seconds later. */
+/** A snapshot is stored a few seconds after the poll, so the one in memory comes first. */
 async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promise<Snapshot | null> {
   const last = runtime.readings.snapshotOf(watch.id);
   return last ?? storedSnapshotOf(watch, (await store.diagnostics([watch.id])).get(watch.id));

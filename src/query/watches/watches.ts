@@ -35,7 +35,7 @@ function isAll({ q, label, explorer, rule, severity }: WatchSearch): boolean {
   return label.length === 0 && [q ?? '', explorer ?? '', rule ?? '', severity ?? ''].every((one) => one === '');
 }
 
-/** By name, rule, kind, explorer, address and token. */
+/** True if the watch matches all filters. `q` may be a part of its name, rule, kind, explorer, address or token. */
 export function fits(watch: Watch, { q, label, explorer, rule, severity }: WatchSearch): boolean {
   if (explorer !== null && watch.target.explorer !== explorer) return false;
   if (rule !== null && watch.rule !== rule) return false;
