@@ -1,4 +1,4 @@
-// The composition root: a config file in, a running daemon out. The only place that selects implementations.
+// The composition root: makes a running daemon from a loaded config. Only this file selects implementations.
 //
 //   open      state file -> first setup prepared -> web server -> first setup in force
 //   run       runtime and reloader, until the signal aborts
@@ -25,10 +25,10 @@ import { openWeb } from './web/web.ts';
 export type { AppOptions } from './services.ts';
 
 export interface App {
-  /** Where /metrics is. */
+  /** The address of the web server, with /metrics. */
   readonly url: string;
   readonly watches: () => readonly Watch[];
-  /** Reads config and rules again, soon. */
+  /** Requests that config and rules are read again. Returns at once. */
   reload(): void;
   /** Works until the signal aborts, then stops within ten seconds without losing anything. */
   run(signal: AbortSignal): Promise<void>;
@@ -77,7 +77,8 @@ async function runUntil(
     runtime.run(until),
     journal.started(setup, version),
     ...loops.map((loop) => supervisor.supervise(loop, until)),
-    // Not supervised: a lost state ends the daemon, after the latest memories are stored.
+    // The guard is not supervised: if the state is lost, its rejection ends the daemon, after the latest memories are
+    // stored.
     guard.run(until),
   ];
   try {

@@ -1,4 +1,4 @@
-// The daemon's lines about itself in the journal. A line that cannot be written is logged and stops nothing.
+// The daemon's lines about itself in the journal. If a line cannot be written, this is logged, and the daemon goes on.
 import type { Ownership } from '../cluster/ownership.ts';
 import type { JournalKind } from '../core/journal/entry.ts';
 import { idOf } from '../core/model/watch/identity.ts';
@@ -12,7 +12,7 @@ import type { Setup } from './setup/setup.ts';
 
 export interface DaemonJournal {
   started(setup: Setup, version: string): Promise<void>;
-  /** The setup is in force. */
+  /** Called when the setup is in force. */
   configured(setup: Setup): Promise<void>;
   stopped(): Promise<void>;
 }
@@ -40,14 +40,14 @@ export function createDaemonJournal({ store, ownership, clock, log }: DaemonJour
     configured: (setup) => write('config', rulesOf(setup)),
     async stopped() {
       await write('stop', null);
-      // The next daemon chains the other lines.
+      // At most `MOST_CHAINED` lines are chained here. The next daemon chains the others.
       const fence = ownership.fenceOf('service:journal');
       if (fence !== null) await store.chainJournal(MOST_CHAINED, fence).catch(() => undefined);
     },
   };
 }
 
-/** Two setups with the same digest poll, decide and send the same. */
+/** If two setups have equal digests, they poll, decide and send the same. */
 function rulesOf({ watches, config }: Setup): { readonly watches: number; readonly rules: string } {
   return { watches: watches.length, rules: idOf(JSON.stringify(outlineOf(watches, recipientsIn(config)))) };
 }

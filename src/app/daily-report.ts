@@ -37,7 +37,7 @@ export async function reportDaily(
       timeZone: runtime.timeZone,
       work: runtime.work,
       blind: () => causesOf(health().blind).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
-      // Another replica has the books of the plans that it uses.
+      // Plans that only other replicas use are left out: this process does not have their state.
       plans: () => plansOf(health().explorers.filter(({ polled }) => polled > 0)),
       async standing(): Promise<Standing> {
         const now = clock.now();

@@ -22,7 +22,7 @@ export interface HeartbeatParts {
   /** Called when the heartbeat service accepts a heartbeat. */
   readonly onAccepted: (at: Instant) => void;
   readonly version: string;
-  /** Sends nothing. */
+  /** True for a dry run, which sends no heartbeats. */
   readonly isDry: boolean;
   readonly clock: Clock;
   readonly log: Log;

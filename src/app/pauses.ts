@@ -7,7 +7,7 @@ import type { Store } from '../store/contract/store.ts';
 type Named = Pick<Watch, 'name' | 'rule'>;
 
 export interface Pauses {
-  /** Reads them again. Rejects with a `StorageError`; then the earlier ones remain. */
+  /** Reads the pauses again. If it rejects with a `StorageError`, the earlier pauses remain. */
   read(): Promise<void>;
   /** The pause in force; null while the watch is polled. */
   of(watch: Named): Pause | null;
@@ -24,7 +24,10 @@ export function createPauses({
 }): Pauses {
   let byName: ReadonlyMap<string, readonly Pause[]> = new Map();
 
-  /** Few of 10,000 watches are paused, and every tick asks for all of them. */
+  /**
+   * Every tick calls this for all of up to 10,000 watches. Few or none are paused, so the case of no pause returns
+   * first.
+   */
   function last({ name, rule }: Named): Pause | null {
     if (byName.size === 0) return null;
     const own = [...(byName.get(name) ?? []), ...(name === rule ? [] : (byName.get(rule) ?? []))];

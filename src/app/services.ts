@@ -1,4 +1,4 @@
-// The parts of a daemon that do not listen: the state, its upkeep, and the loops.
+// The parts of a daemon without its web server: the state, its upkeep, and the loops.
 import type { Ownership } from '../cluster/ownership.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
@@ -29,7 +29,7 @@ export interface AppOptions
   readonly setup: Setup;
   /** The files that `setup` was read from. */
   readonly sources: Pick<Sources, 'begin' | 'loaded' | 'current'>;
-  /** The next daemon that needs the same state file shows this name. */
+  /** If another daemon is started on the same state file, its error shows this name. */
   readonly owner: string;
   readonly openStore?: typeof openStore;
 }
@@ -47,13 +47,13 @@ export interface Services {
   readonly reload: Reload;
   /** The current health of the daemon. */
   readonly health: () => DaemonHealth;
-  /** The heartbeat loop writes this. */
+  /** When the heartbeat service last accepted a heartbeat; null: not yet. The heartbeat loop writes this. */
   readonly heartbeats: { acceptedAt: Instant | null };
   /** Alerts about the daemon itself. */
   readonly self: SelfAlerts;
 }
 
-/** Closed together with `opened`, in reverse order. Rejects with a `StorageError`. */
+/** The services are closed with `opened`, in reverse order. Rejects with a `StorageError`. */
 export async function openServices(
   options: AppOptions,
   { recovery, ownership, storage }: OpenState,

@@ -1,5 +1,5 @@
-// The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
-// Deliveries of a removed channel stay in the outbox until it is back.
+// Opens the channels of the config, each with its sender. A channel with unchanged settings stays open over a reload.
+// Deliveries of a removed channel stay in the outbox until the config has the channel again.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Attempt, Delivery, Outcome } from '../../core/model/delivery.ts';
 import type { RecipientsOf } from '../../core/model/ids.ts';
@@ -45,7 +45,7 @@ export interface ChannelsOptions {
   readonly version: string;
   /** Redacts every secret of the config. */
   readonly redact: (text: string) => string;
-  /** Logs the messages and sends none. */
+  /** True for a dry run, which logs the messages and sends none. */
   readonly isDry: boolean;
   /** Passed to each sender. */
   readonly mayGo: MayGo;
@@ -55,12 +55,12 @@ export interface ChannelsOptions {
 export interface ChannelSet {
   /** Opens the channels that are new or have other settings; rejects if one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
-  /** The recipients by the config in force. */
+  /** The recipients of a channel, by the config in force. */
   readonly recipientsOf: RecipientsOf;
   wake(channels: ReadonlySet<string>): void;
   /** Wakes the loops of receivers that keep their own state, after a transition or an acknowledgement. */
   wakeMirrors(): void;
-  /** The alerts that such receivers did not accept. */
+  /** Per channel of such a receiver: the number of alerts that were posted and not accepted. */
   readonly owedToMirrors: () => readonly OutboxDepth[];
   /** The names of open channels. */
   readonly names: () => readonly string[];
@@ -166,7 +166,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 
-  /** Starts no more deliveries. Deliveries in flight may still end after the successor has begun to send. */
+  /** The channel starts no more deliveries. Deliveries in flight may end after its successor has started to send. */
   function retire(name: string): void {
     const found = openByName.get(name);
     if (found === undefined) return;
@@ -202,7 +202,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
           for (const { name } of gone) retire(name);
           for (const built of next.values()) {
             if (openByName.get(built.name) === undefined) start(built);
-            // An operator who loads a config expects an attempt for everything that waits.
+            // All waiting deliveries are tried at once, as an operator who loads a config expects.
             if (before.has(built.name)) built.sender.resume();
           }
         },
@@ -272,7 +272,7 @@ async function closeChannel({ notifier, mirror }: Built): Promise<void> {
   await mirror?.open[Symbol.asyncDispose]();
 }
 
-/** Loading has checked that no watch uses a channel without its secret. */
+/** A channel without its secret is not opened. Loading has checked that no watch uses it. */
 function isUsable({ missing }: Channel): boolean {
   return missing.length === 0;
 }

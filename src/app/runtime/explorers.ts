@@ -1,6 +1,6 @@
 // The open explorers of the config. An explorer with unchanged settings stays open over a reload, with its budget, its
-// pauses and its connections; sandboxes stay as they were started. New ones are opened before any is replaced. So if
-// one cannot be opened, the others stay as they are.
+// pauses and its connections; a sandbox keeps the settings with which it was started. New explorers are opened before
+// any is replaced. So if one cannot be opened, all open explorers stay.
 import type { Config, ExplorerPlan, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
 import { sharedPlans, type SharedPlan } from '../../config/shared-plans.ts';
 import type { NamedPlan } from '../../engine/scheduling/kept-plans.ts';
@@ -30,7 +30,7 @@ export interface ExplorersOptions {
   /** Aborts the requests under way. */
   readonly signal: AbortSignal;
   readonly openExplorer?: typeof createExplorer;
-  /** Whether a request may be sent to the explorer now. If left out, each may. */
+  /** Whether a request may be sent to the explorer now. If left out, every request may. */
   readonly mayAsk?: (explorer: string) => boolean;
 }
 
@@ -65,7 +65,7 @@ export class ExplorerSet implements AsyncDisposable {
     return this.#openByName.get(name)?.explorer;
   }
 
-  /** Hides its data until it answers again. */
+  /** Drops its gauges and its figures of the last hour. Its next answer starts them again. */
   forget(name: string): void {
     this.#options.meter.forgetExplorer(name);
   }
@@ -80,7 +80,7 @@ export class ExplorerSet implements AsyncDisposable {
       isStretched: this.#plans.get(members[0]?.name ?? '')?.plan?.isStretched ?? true,
     }));
 
-  /** The explorers whose requests do not leave freely, and why. */
+  /** The explorers to which no requests are sent for the moment, with the reason. */
   rests(): ReadonlyMap<string, PlanRest> {
     const all = [...this.#openByName].map(([name, { budget }]) => [name, budget.rest()] as const);
     return new Map(all.flatMap(([name, rest]) => (rest === null ? [] : [[name, rest]])));
@@ -119,7 +119,7 @@ export class ExplorerSet implements AsyncDisposable {
     this.#replaced.clear();
     for (const one of all) {
       await close(one);
-      // The last polls of the explorer were counted after the swap.
+      // The last polls of a removed explorer may have set its gauges after the swap.
       if (!this.#openByName.has(one.name)) this.#options.meter.forgetExplorer(one.name);
     }
   }
@@ -214,7 +214,7 @@ type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'auth' | 'headers' | 'se
 function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Where {
   if (settings.form === 'sandbox') {
     const url = served?.url ?? '';
-    // Only the multichain form counts credits.
+    // Only the multichain form counts credits, so a sandbox without a plan uses the other form.
     if (settings.plan === null) return { baseUrl: url, auth: { type: 'none' }, headers: {}, secrets: [] };
     return { baseUrl: `${url}/${CHAIN_ID}`, auth: { type: 'bearer', key: () => API_KEY }, headers: {}, secrets: [] };
   }

@@ -23,7 +23,7 @@ export function runtimeLoops(options: LoopsOptions): Loop[] {
   const isFull = (): boolean => storageState() === 'full';
   const isPruner = (): boolean => ownership.fenceOf('service:journal') !== null;
   const dispatch = async (signal: AbortSignal): Promise<void> => {
-    // The replica that dispatched before may have had other rules.
+    // Another replica may have dispatched by other rules before, so pending groups are decided again.
     dispatcher.reload();
     await dispatcher.run(signal);
   };

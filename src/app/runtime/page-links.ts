@@ -18,7 +18,8 @@ export interface PageLinks {
 export const NO_LINKS: PageLinks = { ackOf: () => null, pageOf: () => null };
 
 /**
- * `secret`: null if links do not acknowledge alerts. Alerts of the daemon about itself are acknowledged on its page.
+ * `secret`: null if links do not acknowledge alerts. Alerts of the daemon about itself get no such link: they are
+ * acknowledged on the page.
  */
 export function pageLinksOf(
   { publicUrl, page }: Pick<HttpSettings, 'publicUrl' | 'page'>,
@@ -46,7 +47,7 @@ function isOpen({ kind, members }: Delivery): boolean {
   });
 }
 
-/** Sends each delivery with its links at that time. Links are removed from the answer before it is stored. */
+/** Each delivery is sent with the links of that moment. The answer is stored without the token of the link. */
 export function withLinks(notifier: OpenNotifier, links: () => PageLinks, readBy: 'people' | 'machines'): OpenNotifier {
   return {
     ...notifier,

@@ -43,7 +43,7 @@ export interface PartsOptions
   readonly recorder: Recorder | null;
   /** Called with each poll, in the place of the recorder. */
   readonly hook?: PollHook;
-  /** For a clock other than the machine's: 0 commits decisions without waiting for others. */
+  /** How long a commit without messages waits for others; 0 for a clock other than the machine's. */
   readonly silentWaitMs?: number;
 }
 
@@ -87,10 +87,16 @@ interface Wiring {
   readonly isWatched: (watch: WatchId) => boolean;
 }
 
-/** The wait for commits without messages. They share a wait for the disk, which takes as long as many of them. */
+/**
+ * How long a commit without messages waits for others. They then share one wait for the disk, which takes as long as
+ * many commits.
+ */
 const SILENT_WAIT_MS = 25;
 
-/** How often an ended lease is checked. When the database answers, the lease is renewed, or its shard is found lost. */
+/**
+ * How soon a watch is due again after the lease of its shard ended. Once the database answers, the lease is renewed or
+ * the shard is lost.
+ */
 const LEASE_LOOK_MS = 1000;
 
 /** How long a poll waits if the plan has no credits for it now. */

@@ -1,5 +1,5 @@
-// The budget of the explorers of one plan. A budget lives as long as an explorer that uses it: after a change of the
-// key it ends with its explorers. The books of a plan and its pauses stay when only its pace changes.
+// The budgets of plans; explorers with the same origin and key share one. A budget lives as long as an explorer that
+// uses it, so a new key has a new budget. If only the pace of a plan changes, its account and its pauses stay.
 import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';

@@ -34,15 +34,15 @@ export interface RuntimeOptions extends PartsOptions {
 /** On disposal, deliveries in flight end; then explorers and channels are closed. */
 export interface Runtime extends AsyncDisposable {
   /**
-   * Rejects if the setup cannot be put in force, and changes nothing. Setups are prepared one at a time: the next call
-   * waits until this one is committed or disposed of.
+   * If the setup cannot be put in force, it rejects and changes nothing. Setups are prepared one at a time: the next
+   * call waits until this one is committed or disposed of.
    */
   prepare(next: Setup): Promise<Prepared>;
   /** The watches in force; none before the first commit. */
   readonly watches: () => readonly Watch[];
   /** The watches in force that this process polls. */
   readonly polled: () => readonly Watch[];
-  /** The other replica that asks the explorer; null if none is known. */
+  /** The other replica that polls the explorer; null if none is known. */
   readonly replicaOf: (explorer: string) => string | null;
   /** The parts that observe polls and channels, for the health of the daemon. */
   readonly parts: WorkingParts;
@@ -52,7 +52,7 @@ export interface Runtime extends AsyncDisposable {
   retry(channel: string): void;
   /** Sends a sample to each recipient of the channel at once. */
   readonly sample: (channel: string) => Promise<readonly SampleTry[]>;
-  /** Polls these watches at once, beside their own due times. */
+  /** Polls these watches at once. Their due times stay. */
   pollNow(watches: readonly Watch[]): void;
   /** The alerts in memory, for the metrics. */
   alerts(): Iterable<AlertCount>;
@@ -60,7 +60,7 @@ export interface Runtime extends AsyncDisposable {
   self(): readonly string[];
   /** To be called after transitions were committed elsewhere. */
   dispatch(): void;
-  /** To be called when something that another replica stored may be due. */
+  /** To be called when another replica may have stored work that is due. */
   look(): void;
   /** Sends critical alerts from memory while the store cannot be written. */
   readonly unrecorded: Unrecorded;
@@ -121,7 +121,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   metrics.mirrorPlans(() => parts.spending.plans().filter(({ state }) => state.explorers.some(isAskedHere)));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
-  /** Only for explorers that this process polls: for others the end of a pause is unknown. */
+  /** Pauses of the explorers that this process polls. For other explorers the end of a pause is not known here. */
   function rests(): ReadonlyMap<string, PlanRest> {
     return new Map([...explorers.rests()].filter(([name]) => isAskedHere(name)));
   }
@@ -130,7 +130,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     return ownership.fenceOf(poller.shardOf(explorer)) !== null;
   }
 
-  /** Without pauses of a limiter: they are over within minutes, and usual. */
+  /**
+   * Explorers that refuse requests. A pause after a rate limit is left out, since it is usual and over within minutes.
+   */
   function refusals(): ExplorerTrouble[] {
     const refused = [...rests()].filter(([, { reason }]) => reason !== 'rate-limited');
     return refused.map(([explorer, rest]) => ({ type: 'refused', explorer, rest }));

@@ -2,7 +2,7 @@
 //
 //   prepare   reads the state file and opens new parts; the only step that may fail, and it changes nothing
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
-//   after     closes replaced parts once they are unused; retires watches that are gone (engine/upkeep/retirement.ts)
+//   after     closes replaced parts once they are unused; retires removed watches (engine/upkeep/retirement.ts)
 import type { Ownership } from '../../cluster/ownership.ts';
 import { secretsOf } from '../../config/config.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
@@ -49,7 +49,10 @@ export class Setups {
     return this.#inForce;
   }
 
-  /** After shards changed hands: polls the watches in force that are now this replica's. */
+  /**
+   * To be called after shards changed hands. From then on, the watches that this replica polls are observed, and no
+   * others.
+   */
   follow(): void {
     const { poller, blindWatches, presentValues, pollRing } = this.#options.parts;
     const former = [...this.#own.values()];
@@ -61,7 +64,7 @@ export class Setups {
     pollRing.adopt(polled);
   }
 
-  /** Rejects if the setup cannot be put in force, and changes nothing. */
+  /** If the setup cannot be put in force, it rejects and changes nothing. */
   async prepare(next: Setup): Promise<Prepared> {
     const { parts, ownership, log } = this.#options;
     await using built = new AsyncDisposableStack();
@@ -99,14 +102,14 @@ export class Setups {
     store.setMaxBytes(config.state.maxBytes);
     parts.dispatcher.reload();
     this.follow();
-    // Running polls still read through the replaced explorers.
+    // Running polls still read through the replaced explorers, so these are closed after them.
     this.#closeReplaced(parts.poller.idle());
     schedule();
     parts.retirement.wake();
     metrics.reload(true, clock.now());
   }
 
-  /** The built-in watch observes the daemon continuously. */
+  /** The time of the last successful poll. The built-in watch observes the daemon continuously, so its time is now. */
   #lookedAt(id: WatchId): Instant | null {
     const { parts, clock } = this.#options;
     if (isSelfWatch(id)) return clock.now();

@@ -15,26 +15,26 @@ import type { ExplorerSet } from './explorers.ts';
 export interface ShardFollowerOptions {
   readonly poller: Pick<Poller, 'prepare' | 'takenOver' | 'release' | 'drop' | 'shardOf'>;
   readonly keptPlans: KeptPlans;
-  /** In force. */
+  /** The names of the explorers in force. */
   readonly explorers: () => Iterable<string>;
   /** Held while a setup is put in force. */
   readonly changing: Mutex;
-  /** In force. */
+  /** The watches in force. */
   readonly watches: () => readonly Watch[];
-  /** Removes the explorer's head and credits, which another replica shows now. */
+  /** Removes the explorer's head and credits, since another replica shows them now. */
   readonly forgetExplorer: (explorer: string) => void;
-  /** Called when this replica begins to poll other watches. */
+  /** Called when this replica starts or stops polling watches. */
   readonly onMoved: () => void;
 }
 
 export interface ReachOptions {
   readonly explorers: Pick<ExplorerSet, 'get'>;
   readonly shardOf: ShardOf;
-  /** In force. */
+  /** The names of the explorers in force. */
   readonly names: () => Iterable<string>;
 }
 
-/** Explorers of one shard are at one host: each counts the requests of all. */
+/** Explorers of one shard are at one host and share the record of its answers, so the first of them is asked. */
 export function reachOf({ explorers, shardOf, names }: ReachOptions): Reach {
   const explorerOf = (shard: Shard): Explorer | undefined => {
     for (const name of names()) if (shardOf(name) === shard) return explorers.get(name);

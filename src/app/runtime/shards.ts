@@ -36,7 +36,7 @@ export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredCo
   };
 }
 
-/** A cause that is no longer in the config is reported by the replica that dispatches. */
+/** If the explorer or channel of the cause is no longer in the config, the replica that dispatches reports it. */
 export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Config, 'explorers' | 'channels'>): Shard {
   const explorer = explorerOf(cause);
   if (explorer !== null && explorers.has(explorer)) return shardOfExplorer({ explorers })(explorer);
@@ -45,8 +45,8 @@ export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Confi
 }
 
 /**
- * The addresses at which a replica listens, its recording and its backups may differ between replicas. Secrets leave
- * this function only in a digest.
+ * Leaves out the listen address, the recording and the backups, which may differ between replicas. Secrets leave this
+ * function only in a digest.
  */
 function checksumOf({ config, watches }: Pick<Setup, 'config' | 'watches'>): string {
   const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;

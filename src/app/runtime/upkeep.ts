@@ -17,7 +17,7 @@ type StateSettings = Config['state'];
 
 /** The state as a file on a disk. */
 export interface StateFile {
-  /** Null if the settings want no backups. */
+  /** Null if the settings turn backups off. */
   backups(settings: StateSettings): Backups | null;
   /** Throws if the file system does not answer. */
   readonly measure: () => DiskUse;
@@ -41,7 +41,7 @@ export interface UpkeepOptions {
   readonly isFull: () => boolean;
   readonly isPruner: () => boolean;
   readonly backupHealth: BackupHealth;
-  /** Gets the free bytes on the disk of the state if they are too few; null if there are enough. */
+  /** Called after each check with the free bytes on the disk of the state if they are too few, else with null. */
   readonly onDiskLow: (freeBytes: number | null) => void;
   readonly metrics: Pick<DaemonMetrics, 'backupMade' | 'backupFailed' | 'stateMeasured'>;
   readonly clock: Clock;

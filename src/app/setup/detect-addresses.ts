@@ -14,12 +14,13 @@ export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
   /** The coins of the address; null if unknown. */
   readonly coins: Amount | null;
-  /** Kinds of tokens on the first page of its holdings. */
+  /** The number of tokens on the first page of its holdings. */
   readonly tokens: number;
 }
 
 /**
- * Asks three questions about each address. Throws `Missed`, which names the address, if the explorer does not answer.
+ * Sends up to three requests for each address. Throws `Missed`, which names the address, if the explorer does not
+ * answer.
  */
 export async function detectAddresses(
   explorers: ExplorerSet,
@@ -29,7 +30,7 @@ export async function detectAddresses(
   const read = explorers.get(explorer)?.tickReader();
   if (read === undefined) throw new TypeError(`the explorer ${explorer} was not opened`);
   const found: DetectedAddress[] = [];
-  // One after the other: a plan may allow one request at a time.
+  // The addresses are read one after the other, since a plan may allow only one request at a time.
   for (const one of addresses) found.push(await detectOne(read, explorer, one));
   return found;
 }
@@ -47,7 +48,7 @@ async function detectOne(read: Read, explorer: string, { name, address }: NamedA
   }
 }
 
-/** The explorer answers 404 for a contract that is no token. */
+/** False if the explorer answers 404, as for a contract that is no token. */
 async function isKnown(asked: Promise<unknown>): Promise<boolean> {
   try {
     await asked;

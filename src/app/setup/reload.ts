@@ -22,7 +22,7 @@ export interface ReloadOptions extends SetupTools {
   readonly clock: Clock;
   readonly log: SafeLog;
   readonly metrics: Pick<DaemonMetrics, 'reload'>;
-  /** Never rejects. */
+  /** Called when a new setup is in force. Must not reject. */
   readonly onApplied: (setup: Setup) => Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface SetupTools {
   readonly readFile: ReadFile;
   readonly isReadableByAll?: ConfigTools['isReadableByAll'];
   readonly isToRead?: ConfigTools['isToRead'];
-  /** Finds rule files; on the disk if left out. */
+  /** Finds rule files. If left out, they are found on the disk. */
   readonly listFiles?: ListFiles;
   /** Makes the next load with the same cache cheaper. */
   readonly cache?: RuleCache;
@@ -29,7 +29,7 @@ export interface Setup {
   readonly config: Config;
   readonly watches: readonly Watch[];
   readonly warnings: readonly Problem[];
-  /** The rule texts behind the watches, by the file name that people see. */
+  /** The texts of the rule files, by the file name that people see. */
   readonly ruleFiles: ReadonlyMap<string, string>;
 }
 
@@ -38,20 +38,23 @@ export type LoadedSetup =
   | {
       readonly setup: null;
       /**
-       * For reading only: the config with the watches of all files without a problem; null if the config has a problem
-       * itself.
+       * For commands that only read: the config with the watches of all files without a problem; null if the config
+       * itself has a problem.
        */
       readonly sound: Setup | null;
       readonly problems: readonly Problem[];
       readonly warnings: readonly Problem[];
     };
 
-/** All problems of all files at once, or a setup to run; `named` rule files replace the config's. Never throws. */
+/**
+ * Returns a setup to run, or all problems of all files at once. Rule files in `named` replace those of the config.
+ * Never throws.
+ */
 export function loadSetup(file: string, tools: SetupTools, named: readonly string[] = []): LoadedSetup {
   return finish(loadSetupInSteps(file, tools, named));
 }
 
-/** The same, with pauses between the rules. */
+/** Does the same as `loadSetup`, with pauses between the rules. */
 export function* loadSetupInSteps(
   file: string,
   { env, readFile, isReadableByAll, isToRead, listFiles, cache, notifiers = allNotifiers }: SetupTools,

@@ -29,7 +29,7 @@ export function createSources(readFile: ReadFile): Sources {
 
   return {
     readFile(path, bounds) {
-      // Taken before reading, so that a change in between is found at the next check.
+      // The state is taken before reading, so that a change in between is found at the next check.
       stateByPath.set(path, stateOf(path));
       return readFile(path, bounds);
     },
@@ -45,7 +45,8 @@ export function createSources(readFile: ReadFile): Sources {
     loaded: () => [...[...listByPattern.values()].map(({ found }) => found), ...stateByPath.values()].join('\n'),
     async current() {
       const states: string[] = [];
-      // One after the other: a hanging network file system must not block all threads of the pool.
+      // The files are checked one after the other, since a hanging network file system must not block all threads of
+      // the pool.
       for (const { pattern, directory } of [...listByPattern.values()])
         states.push(await listedNow(pattern, directory));
       for (const path of [...stateByPath.keys()]) states.push(await stateNow(path));

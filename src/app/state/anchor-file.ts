@@ -1,4 +1,4 @@
-// The file with the anchor of the journal. It lies beside this machine's token.
+// The file with the anchor of the journal. It is beside the state file, like the token of this machine.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseAnchor, showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { KeptAnchor } from '../../engine/upkeep/kept-anchor.ts';
@@ -13,7 +13,7 @@ export function createAnchorFile(stateFile: string): KeptAnchor {
   return {
     read: () => readAnchor(file),
     write(anchor) {
-      // Written under its own name first, so that a crash leaves the previous file.
+      // The anchor is written to a second file first, so that a crash leaves the previous one.
       rmSync(`${file}.new`, { force: true });
       writeFileSync(`${file}.new`, anchor === null ? '' : `${showAnchor(anchor)}\n`, { flag: 'wx', mode: 0o600 });
       renameSync(`${file}.new`, file);

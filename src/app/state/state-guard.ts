@@ -1,4 +1,4 @@
-// Checks every second that the state is still at its place, and has it put back if it is not.
+// Checks every second that the state file is still in its place. If it is not, the open file is put back.
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../../telemetry/log.ts';
 export interface StateGuard {
   /** Runs until the signal aborts. Rejects if the state cannot be put back; the daemon must end then. */
   run(signal: AbortSignal): Promise<void>;
-  /** The same check once, as the last step of a daemon. */
+  /** Makes the check of `run` once, as the last step of a daemon. */
   look(): Promise<void>;
   /** When the state was last put back; null: not within the last hour. */
   readonly restoredAt: () => Instant | null;

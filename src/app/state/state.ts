@@ -12,9 +12,9 @@ import type { Setup } from '../setup/setup.ts';
 
 export interface StateOptions {
   readonly setup: Pick<Setup, 'config'>;
-  /** Keeps nothing after the process ends. */
+  /** True for a dry run. */
   readonly isDry: boolean;
-  /** The next daemon that needs the same state file shows this name. */
+  /** If another daemon is started on the same state file, its error shows this name. */
   readonly owner: string;
   readonly openStore?: typeof openStore;
   readonly clock: Clock;

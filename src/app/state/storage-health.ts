@@ -24,14 +24,16 @@ export function watchStorage(store: Store): StorageHealth {
     hasFailed = true;
   }
 
-  /** A fenced write is no failure of the storage: another replica does the work. */
+  /**
+   * Notes the result of a write. A fenced write resolves and counts as a success, since another replica does the work.
+   */
   async function noting<T>(writing: Promise<T>): Promise<T> {
     const result = await notingFailure(writing);
     state = 'works';
     return result;
   }
 
-  /** These writes store nothing new, so a success proves less than a commit: only a failure counts. */
+  /** Notes only a failure. These writes store nothing new, so their success proves less than that of a commit. */
   async function notingFailure<T>(writing: Promise<T>): Promise<T> {
     try {
       return await writing;

@@ -1,5 +1,5 @@
-// Writes logins, logouts and counts of wrong tokens into the journal. A line that cannot be written is logged; nobody
-// is refused because of it.
+// Writes logins, logouts and counts of wrong tokens into the journal. If a line cannot be written, this is logged, and
+// nobody is refused.
 import type { JournalKind } from '../../core/journal/entry.ts';
 import type { Json } from '../../core/values/fields.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -32,7 +32,9 @@ export function createEntryJournal({ store, clock, log, signal }: EntryJournalOp
     }
   }
 
-  /** The first one is written at once, those of the next ten minutes as one line. */
+  /**
+   * The first wrong token is written at once. Those of the next ten minutes are written as one line with their number.
+   */
   async function count(): Promise<void> {
     await write('wrong-tokens', 'daemon', { tokens: 1 });
     await clock.sleep(WINDOW_MS, signal).catch(() => undefined);

@@ -1,5 +1,5 @@
-// The token file beside the state file. A local user who may read it may use the API from this machine. It outlives
-// restarts, so that a client that lost its answer can repeat the request to the next process.
+// The token file beside the state file. A local user who may read the file may use the API from this machine. The token
+// stays valid after a restart, so that a client without an answer can repeat its request to the next process.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -21,7 +21,9 @@ export function tokenFileOf(stateFile: string): string {
   return `${stateFile}.token`;
 }
 
-/** Reads the token. Makes a new one if there is none, or if others may know it. Null: the file cannot be written. */
+/**
+ * Reads the token. Makes a new one if there is none, or if others may have read it. Null: the file cannot be written.
+ */
 export function openLocalToken(
   stateFile: string,
   log: Pick<Log, 'warn' | 'error'>,
@@ -44,7 +46,7 @@ const BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 const OF_OTHERS = 0o077;
 
-/** Null: there is no file. `owner`: undefined if the system has no numbers of users. */
+/** Null: there is no file. `owner`: undefined if the system has no user ids. */
 function readToken(
   file: string,
   owner: number | undefined,
@@ -69,8 +71,8 @@ function readToken(
 }
 
 /**
- * Written under another name first: the file never exists without its token, and a link in its place is replaced, not
- * followed.
+ * The token is written under another name first. So the file never exists without it, and a link in its place is
+ * replaced, not followed.
  */
 function writeToken(file: string): string {
   const token = randomBytes(BYTES).toString('base64url');

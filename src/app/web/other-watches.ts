@@ -1,4 +1,4 @@
-// The data of watches that another replica polls, for pages: its stored rows, read again when they are shown.
+// The data of watches that other replicas poll, for pages. It is read from the rows that these replicas store.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { ClusterView, Ownership } from '../../cluster/ownership.ts';
@@ -16,7 +16,7 @@ export interface OtherWatchesOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A replica stores the results of its watches every ten seconds. */
+/** Rows are read again at most this often, since a replica stores its results only every ten seconds. */
 const READ_AGAIN_MS = 5000;
 
 interface Read {
@@ -65,7 +65,7 @@ export function createOtherWatches({ runtime, ownership, clock }: OtherWatchesOp
   };
 }
 
-/** An old row comes from a replica that hangs, or that cannot write. */
+/** Leaves out old rows. They come from a replica that hangs, or that cannot write. */
 function healthOfOthers(
   rows: ReadonlyMap<string, HealthSummary>,
   { replicas }: ClusterView,
@@ -75,7 +75,7 @@ function healthOfOthers(
   return [...rows].flatMap(([id, health]) => (id === own || isOld(health, now) ? [] : [health]));
 }
 
-/** This process has no data of its own about watches of other replicas. */
+/** Takes the data of `watches` from `others`, since this process has none. */
 function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others): RuntimeView {
   const ids = new Set(watches.map(({ id }) => id));
   const readingsOf = (id: WatchId): WatchReadings => (ids.has(id) ? others : own).readings;
@@ -83,7 +83,7 @@ function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others)
     ...own,
     readings: {
       memoryOf: (id) => readingsOf(id).memoryOf(id),
-      // The rows of other replicas are always read again as a whole.
+      // All watches count as changed, since the rows of other replicas are always read as a whole.
       changedSince: others.readings.changedSince,
       figuresOf: (id) => readingsOf(id).figuresOf(id),
       snapshotOf: (id) => readingsOf(id).snapshotOf(id),

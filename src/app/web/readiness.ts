@@ -10,8 +10,8 @@ import type { Readiness } from '../../web/app.ts';
 
 /**
  * Blind watches and a rejected reload leave the daemon ready, because replacing it would not help. A daemon that holds
- * no shard is ready too: it waits to take over, and a rollout must continue after it. A daemon that waits for an
- * operator is not ready: the rollout ends there, and the earlier replicas go on.
+ * no shard is ready too: it waits to take over, and a rollout must go on with the next replica. A daemon that waits for
+ * an operator is not ready: the rollout stops there, and the earlier replicas keep running.
  */
 export function readinessOf(health: DaemonHealth): Readiness {
   const { isRunning, storage, restoredAt, rejected, watches, unpolled, blind, paused, troubles, failingLoops } = health;

@@ -46,12 +46,12 @@ export function createLook(options: ViewOptions): () => Promise<QueryContext> {
 /** The longest time for which ages and forecasts may stay the same. */
 const EDITION_MS = 10_000;
 
-/** Resolves with a text that changes whenever queries may answer otherwise: after a write, a poll or a request. */
+/** Resolves with a text that changes whenever queries may answer differently: after a write, a poll or a request. */
 export function createEdition({ store, runtime, clock, bootId }: EditionOptions): () => Promise<string> {
   return async () => {
     const written = await (await store.reader()).version();
     const done = [...runtime.work().values()].reduce((sum, { polls, requests }) => sum + polls + requests, 0);
-    // Kept short, because each change sends the text to every open page.
+    // The text is short, because each change sends it to every open page.
     return [bootId.slice(0, 8), written, done, Math.floor(clock.now() / EDITION_MS)].join('-');
   };
 }

@@ -1,4 +1,4 @@
-// The web server of a daemon: its content, and its rights over the parts.
+// Opens the web server of a daemon, with the parts of the daemon that it may read and change.
 import { randomUUID } from 'node:crypto';
 import type { HttpSettings } from '../../config/model.ts';
 import { gauges } from '../../query/gauges.ts';
@@ -75,13 +75,13 @@ function pagesOf(
   return http.page.isServed ? { timeZone, clock, daemon, sessions: store, onEntry } : null;
 }
 
-/** If a reload removes operators from the config, they lose their access with it. */
+/** Follows the config in force: an operator whom a reload removes loses access at once. */
 function followConfig(started: HttpSettings, settings: () => HttpSettings, localToken: string | null): Callers {
   let last: { readonly of: HttpSettings; readonly callers: IdentityOptions } | null = null;
   return () => {
     const of = settings();
-    // To open the page takes a restart: the new config may listen on this machine only, and a change of the address
-    // takes a restart too.
+    // A reload does not open the page. The new config may allow it because it listens on this machine only, but the
+    // address changes only at a restart.
     const isOpen = started.page.isOpen && of.page.isOpen;
     if (last?.of !== of) last = { of, callers: { ...callersOf(of), isOpen, localToken } };
     return last.callers;
