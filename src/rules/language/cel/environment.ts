@@ -1,5 +1,5 @@
-// The types of conditions. CEL checks an expression against the table of a kind's record. At run time it gets a view that
-// converts the record's values to types of CEL:
+// The types of conditions. CEL checks an expression against the table of a kind's record. At run time it gets a view
+// that converts the record's values to types of CEL:
 //
 //   amount, int, double   Amount     one exact number type, so that no sum overflows and no comparison rounds
 //   text, word            string
