@@ -10,7 +10,7 @@ import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
 import type { AnswerFixture } from './model.ts';
 
-/** The test has no answer to a question of the kind. */
+/** Thrown if the test has no answer to a question that the kind asks. */
 export class MissingAnswer extends Error {
   override readonly name = 'MissingAnswer';
 }
@@ -18,11 +18,11 @@ export class MissingAnswer extends Error {
 export interface AnswerContext {
   readonly coin: Coin;
   readonly at: Instant;
-  /** Called for each first page of a list that shows the chain's head. `head`: null if its rows do not contain it. */
+  /** Called for each first page of a list that shows the chain's head. `head`: null if the rows do not show it. */
   readonly onHeadPage: (rows: readonly AnyView[], head: Head | null) => void;
 }
 
-/** Reads from answers: those with one path are the pages of one list, in order. Throws `MissingAnswer`. */
+/** Reads recorded answers. Answers with the same path are the pages of one list, in order. Throws `MissingAnswer`. */
 export function readAnswers(answers: readonly AnswerFixture[], { coin, at, onHeadPage }: AnswerContext): Read {
   const pages = new Map<string, number>();
 

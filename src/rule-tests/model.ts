@@ -8,18 +8,18 @@ import type { Watch } from '../core/model/watch/watch.ts';
 import type { Route } from '../dispatch/model.ts';
 
 export interface RuleTest {
-  /** As it is printed. */
+  /** The path of the test file, as it is printed. */
   readonly file: string;
   readonly line: number;
   readonly name: string;
   readonly watch: Watch;
   /** The routes of the config that the test names; empty without a config. */
   readonly routes: readonly Route[];
-  /** True: the list was empty before the first poll. */
+  /** True if the list counts as empty before the first poll, so that all rows of the first poll are new. */
   readonly isWithoutBaseline: boolean;
   readonly polls: readonly WrittenPoll[];
   readonly expected: readonly Expected[];
-  /** The address that a name stands for, if there is one. */
+  /** Returns the address that a name stands for; undefined for other names. */
   readonly addressOf: AddressOf;
 }
 
@@ -41,7 +41,7 @@ export type PollInput =
   | { readonly type: 'answers'; readonly answers: readonly AnswerFixture[] };
 
 export interface AnswerFixture {
-  /** Behind `/api/v2/`, with addresses in lower case and without its query. */
+  /** The path after `/api/v2/`, with addresses in lower case and without its query. */
   readonly path: string;
   readonly status: number;
   readonly body: string;
@@ -56,10 +56,10 @@ export interface Expected {
   readonly severity: Severity | null;
   readonly title: Wanted | null;
   readonly text: Wanted | null;
-  /** By path, such as `token.reputation`; null = must not be there. */
+  /** The expected text by path, such as `token.reputation`; null: the message must not have the field. */
   readonly fields: readonly (readonly [path: string, text: string | null])[];
   readonly to: readonly string[] | null;
-  /** The labels that the alert shares with all whose messages it shares. */
+  /** The labels that alerts in one message share; null: they are not compared. */
   readonly group: Labels | null;
 }
 

@@ -56,7 +56,7 @@ export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
   return { polls: results, sent: sentIn(test, results), broken: null };
 }
 
-/** Without its own baseline, the list was empty one interval before the first poll. */
+/** The memory before the first poll. Without a baseline, an empty list counts as read one interval earlier. */
 function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   const blank = blankMemory(watch);
   if (!isWithoutBaseline) return blank;
@@ -73,7 +73,7 @@ function sentIn(test: RuleTest, results: readonly PollResult[]): SentMessage[] {
   );
 }
 
-/** By the routes alone: the grouping of each channel is unknown here. */
+/** The group by the routes alone: it is unknown here how each channel groups. */
 function groupLabels({ watch, routes }: RuleTest, alert: AlertRule): Labels {
   const labels = labelsOf(watch, alert);
   const routing = routingOf(routes, null, labels);

@@ -1,4 +1,4 @@
-// The values written in a test in place of an explorer: recorded answers, fields from which the kind makes its
+// Takes the place of an explorer in a test. It returns recorded answers, fields from which the kind makes its
 // observation, or the reason of a missed poll.
 import { takePage, type ChainRecord } from '../core/chain/chain-record.ts';
 import { upToHead } from '../core/chain/tick-chain.ts';
@@ -11,7 +11,7 @@ import { readAnswers } from './answers.ts';
 import type { WrittenPoll, PollInput } from './model.ts';
 
 export interface ScriptedExplorer {
-  /** Answers one poll of the test; polls are taken in their order. */
+  /** The reader of one poll. Must be called in the order of the polls. */
   readerFor(poll: WrittenPoll): PollReader;
 }
 
@@ -33,7 +33,7 @@ export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
       at,
       onHeadPage(rows, head) {
         answeredHead = head ?? answeredHead;
-        // The same page of the same poll shows nothing else.
+        // If the poll reads the page again, it shows the same blocks, so it is recorded once.
         if (shown === null) ({ record, reading: shown } = takePage(record, rows, at));
       },
     });
@@ -52,7 +52,7 @@ export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
       ...(see === null ? {} : { see }),
     };
 
-    /** If the test does not say how far the explorer has read, it is not behind. */
+    /** How far the explorer has read. If the test gives no head, the explorer is not behind. */
     async function asked(need: HeadNeed): Promise<TickChain> {
       if (!givesHead) return upToHead(Math.max(highest + 1, need.head));
       const alone = await readTickChain(watch, read);

@@ -14,7 +14,7 @@ export function jsonAt(text: string, path: Path): string | undefined {
       typeof value === 'bigint' ? exactly(value) : value,
     );
   } catch {
-    return undefined; // Such as too many aliases.
+    return undefined; // For example, the part has too many aliases.
   }
 }
 

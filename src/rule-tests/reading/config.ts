@@ -13,7 +13,7 @@ export function loadOfflineConfig(file: string, tools: ConfigTools): Loaded {
   return loaded.config === null ? loaded : { ...loaded, config: offline(loaded.config) };
 }
 
-/** Nothing needs a secret, and each channel has one recipient with its own name. */
+/** The config without missing secrets. Each channel has one recipient, with the name of the channel. */
 function offline(config: Config): Config {
   const explorers = [...config.explorers].map(([name, explorer]) => [name, { ...explorer, missing: [] }] as const);
   const channels = [...config.channels].map(

@@ -4,7 +4,7 @@ import { join, normalize, sep } from 'node:path';
 
 export type FoundTestFiles = { readonly files: readonly string[] } | { readonly complaint: string };
 
-/** The files that the paths name, each once: a file itself, a directory with all test files in and below it. */
+/** The test files that the paths name, each once. A directory stands for all test files in it and below it. */
 export function findTestFiles(paths: readonly string[]): FoundTestFiles {
   const files: string[] = [];
   for (const path of paths) {

@@ -11,7 +11,9 @@ import { TestFile } from './test-file.ts';
 import { readWatches, type WatchTools } from './watches.ts';
 
 export interface RuleTestTools extends WatchTools {
-  /** Whether lines of that file may be printed. A test file can name any path of the machine. */
+  /**
+   * Whether lines of the file may be printed. A test file can name any path of the machine, also a file with secrets.
+   */
   readonly mayShow: (path: string) => boolean;
 }
 
@@ -21,7 +23,7 @@ export interface LoadedRuleTests {
   readonly problems: readonly Problem[];
 }
 
-/** Reads one test file with all that it names. Never throws; no network, and no file but those. */
+/** Reads one test file and the files that it names. Uses neither the network nor other files. Never throws. */
 export function loadRuleTests(path: string, tools: RuleTestTools): LoadedRuleTests {
   let text: string;
   try {
@@ -47,7 +49,7 @@ function readTests(file: TestFile, tools: RuleTestTools): RuleTest[] {
   return tested === null ? [] : tests.flatMap((test, i) => readRuleTest(file, test, ['tests', i], tested) ?? []);
 }
 
-/** The problems; those of a file whose lines may not be shown are replaced by their count. */
+/** The problems to print. If lines of a file may not be shown, its problems are replaced by their number. */
 function showable(problems: readonly Problem[], { mayShow }: RuleTestTools): Problem[] {
   const byFile = Map.groupBy(problems, ({ file }) => file);
   const shown = [...byFile].flatMap(([file, found]) =>

@@ -14,9 +14,9 @@ import { jsonAt } from './body.ts';
 import { valueReader, type TestedWatch } from './watches.ts';
 
 const COMMON = Object.keys(RowShape.shape);
-/** The cap on an explorer's answer. */
+/** The size limit of an explorer's answer, in bytes. */
 const LARGEST_ANSWER = 8 * 1024 * 1024;
-/** The result of `headOf` for a chain with a block every nine seconds or less. */
+/** The age from which a head is stale. The client uses the same limit if a block takes nine seconds or less. */
 const STALE_AFTER_MS = 180_000;
 
 /** The row, or null if a part of it is wrong; the problems are added to the file. */
@@ -131,7 +131,7 @@ class RowReader {
     }));
   }
 
-  /** `addresses/treasury/tokens`: names of the config stand for addresses. */
+  /** Replaces the name of the config in a path such as `addresses/treasury/tokens` with its address. */
   #addressed(path: string): string {
     const { addressOf } = valueReader(this.#tested, this.#at);
     const [resource = '', name = '', ...rest] = path.split('/');

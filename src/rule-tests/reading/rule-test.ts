@@ -11,7 +11,7 @@ import { TestShape, type WrittenTest } from './shape.ts';
 import type { TestFile } from './test-file.ts';
 import { addressNames, type TestedWatch, type TestedWatches } from './watches.ts';
 
-/** The test, or null when its watch is not known. Problems go to the file. */
+/** Reads one test; null if there is no watch of this name. Problems are added to the file. */
 export function readRuleTest(
   file: TestFile,
   written: unknown,
@@ -38,7 +38,7 @@ export function readRuleTest(
   };
 }
 
-/** Reads each part of a test with a wrong shape by itself, so that the right parts are checked too. */
+/** If the shape of the test is wrong, each part is read by itself, so that the right parts are checked too. */
 function readShape(file: TestFile, written: unknown, path: Path): WrittenTest {
   const parsed = parseAt(TestShape, written, { source: file.source, path });
   if ('value' in parsed) return parsed.value;

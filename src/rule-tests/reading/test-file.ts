@@ -18,7 +18,7 @@ export class TestFile {
     this.#readFile = readFile;
   }
 
-  /** Notes a problem at a place of this file. */
+  /** Adds a problem at a place of this file. */
   complain(path: Path, at: ProblemAt): null {
     return this.add([this.source.problem(path, at)]);
   }

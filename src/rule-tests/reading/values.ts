@@ -1,4 +1,5 @@
-// Values of a test, written as in rules, encoded as they are stored in memory: amounts in whole units, exact.
+// Reads the values of a test, which are written as in rules. They are encoded as in a stored memory, with exact amounts
+// in whole units.
 import { quote } from '../../config/values/scalars.ts';
 import { parseDuration } from '../../lib/durations.ts';
 import { hintFor } from '../../config/values/nearest.ts';
@@ -12,15 +13,15 @@ import { identityOf } from '../../rules/language/cel/environment.ts';
 import type { AddressOf } from '../model.ts';
 
 export interface ValueReader {
-  /** Relative times refer to this time. */
+  /** The time from which relative times are counted. */
   readonly at: Instant;
   readonly addressOf: AddressOf;
-  /** Names for hints. */
+  /** Names that hints may suggest. */
   readonly names: readonly string[];
   complain(path: Path, at: ProblemAt): void;
 }
 
-/** The fields of one record as a view. `moreNames` are allowed beside the fields, for hints. */
+/** The fields of one record as a view. `moreNames` are other legal keys, for hints. */
 export function viewOfWritten(
   record: AnyRecord,
   written: WrittenMap,
@@ -49,7 +50,7 @@ function encodeFields(
   return encoded;
 }
 
-/** Null is unknown. */
+/** The encoded value; null: it is unknown, or a problem was reported. */
 function encode(type: FieldType, written: WrittenValue, path: Path, reader: ValueReader): Json {
   if (written === 'null' || (written === '' && type.type !== 'text')) return null;
   if (type.type === 'json') return jsonOf(written);

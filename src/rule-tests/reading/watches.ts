@@ -21,18 +21,18 @@ export interface WatchTools extends ConfigTools {
 
 export interface TestedWatches {
   readonly watches: readonly Watch[];
-  /** The config that the test file names; null = none: then names stand for synthetic addresses. */
+  /** The config that the test file names; null: it names none, and names stand for synthetic addresses. */
   readonly config: Config | null;
 }
 
-/** One of them, and the file whose rows are read for it. */
+/** One of the watches, with the file whose rows are read for it. */
 export interface TestedWatch {
   readonly file: TestFile;
   readonly watch: Watch;
   readonly config: Config | null;
 }
 
-/** Null if there is no watch, or a file that the test names cannot be read; the problems say so. */
+/** Null if there is no watch, or if a named file cannot be read. The problems are added to the test file. */
 export function readWatches(
   file: TestFile,
   { rules, config }: { readonly rules: readonly string[]; readonly config: string | undefined },

@@ -18,7 +18,7 @@ export type ComparedLine =
   | { readonly type: 'unexpected'; readonly sent: SentMessage }
   | { readonly type: 'missing'; readonly expected: Expected };
 
-/** In the order of time. */
+/** The compared messages, in the order of time. */
 export function compare({ expected, addressOf }: RuleTest, { sent }: RuleTestRun): ComparedLine[] {
   const common = longestCommon(expected, sent);
   const lines: ComparedLine[] = [];
@@ -39,7 +39,7 @@ export function compare({ expected, addressOf }: RuleTest, { sent }: RuleTestRun
   return lines;
 }
 
-/** `firing` of `alert.firing`: states have the names that messages have. */
+/** The state in a message's type: `firing` of `alert.firing`. */
 export function stateOf({ type }: Message): string {
   return type.slice(type.indexOf('.') + 1);
 }
@@ -67,7 +67,7 @@ function longestCommon(expected: readonly Expected[], sent: readonly SentMessage
   });
 }
 
-/** `lengths[e][s]`: length of the common sequence from there on. */
+/** `lengths[e][s]`: length of the longest common sequence of `expected` from `e` on and `sent` from `s` on. */
 function commonLengths(expected: readonly Expected[], sent: readonly SentMessage[]): number[][] {
   const lengths: number[][] = [];
   lengths[expected.length] = new Array<number>(sent.length + 1).fill(0);

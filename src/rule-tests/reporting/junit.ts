@@ -45,7 +45,7 @@ function escape(text: string): string {
     .replace(/[&<>"'\r]/g, numbered);
 }
 
-/** In attributes, XML parsers turn white space into blanks. */
+/** XML parsers turn white space in attributes into blanks, so it is written as numbers. */
 function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
     .map(([name, value]) => ` ${name}="${escape(String(value)).replace(/[\t\n]/g, numbered)}"`)

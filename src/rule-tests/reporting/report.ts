@@ -91,7 +91,7 @@ function wordsOf({ message, to }: SentMessage): string {
   return `${message.alert} ${stateOf(message)}, ${message.severity}, to ${to.map(ours).join(', ')}: ${ours(message.title)}`;
 }
 
-/** The reasons of the decision; without any, the state of the alert. */
+/** The reasons why no message was sent: the poll was missed, or the reasons of the decision for this alert. */
 function whyNothingSent({ alert: id }: Expected, { watch }: RuleTest, ran: PollResult | undefined): string[] {
   if (ran === undefined) return ['this poll was not reached'];
   const { observation, decision } = ran;
