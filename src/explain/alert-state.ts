@@ -66,7 +66,7 @@ function stateText(
   const waits = wait === 0 ? '' : `, held ${counted} of ${showDuration(wait)}`;
   const isUnsure = isActive(state) && data !== null && data.state !== 'ok';
   const unsure = isUnsure ? `, unverified since ${showInZone(zone, data.since)}` : '';
-  // For an unknown condition the state is inactive too; the condition's own line says that it is unknown.
+  // The state is inactive also if the condition is unknown. So no words are added: the line of the condition shows why.
   const words = state.state === 'inactive' ? '' : `: ${REASON_WORDS[STATE_WORDS[state.state]]}`;
   return `${state.state}${since}${waits}${unsure}${words}`;
 }
@@ -121,7 +121,7 @@ function eventState(alerts: readonly Alert[]): ExplainedState {
   };
 }
 
-/** Items whose condition is still unknown. */
+/** The number of items whose condition is still unknown, in words; empty if there are none. */
 function openOf(alerts: readonly Alert[]): string {
   const open = alerts.filter(({ type }) => type === 'open').length;
   return open === 0 ? '' : `, ${open} open: ${REASON_WORDS.open}`;

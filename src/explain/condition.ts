@@ -33,7 +33,7 @@ export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memor
   return { watch, evaluation: { view, before, history, at }, samples: memory.history, at, isStale, missing };
 }
 
-/** The result of the daemon's own step on this snapshot. */
+/** The truth that the daemon's own step finds for this snapshot. */
 export function truthOf(context: ExplainContext, condition: Condition): Truth {
   const isUnknown = (context.isStale && !condition.headOnly) || readsMissing(context, condition);
   return isUnknown ? 'unknown' : condition.evaluate(context.evaluation);
@@ -103,7 +103,7 @@ function windowRead(
   return { name, value: null, before: null, why: whyNoHistory(window, samples[window.path] ?? [], at) };
 }
 
-/** The unknown values that the condition reads: they make it unknown. */
+/** Why the condition is unknown: a stale head, an exceeded limit, or the values that are unknown. */
 export function unknownOf(condition: Condition, context: ExplainContext): string {
   if (context.isStale && !condition.headOnly) return STALE;
   const limit = condition.limitOf(context.evaluation);

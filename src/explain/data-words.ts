@@ -8,11 +8,11 @@ import type { Instant } from '../lib/clock.ts';
 import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 
-/** The time for which the state is described. */
+/** The moment for which the state of a watch is described, and the times that do not count as missed. */
 export interface Looked extends Moment {
-  /** The last pause of the watch, over or not. */
+  /** The last pause of the watch, which may have ended; null: there was none. */
   readonly pause: Pause | null;
-  /** The start of the daemon that polls the watch: earlier time does not count. Null or left out if all time counts. */
+  /** The start of the daemon that polls the watch. Times before it are not missed. Null or absent: all times count. */
   readonly from?: Instant | null;
 }
 
@@ -48,7 +48,7 @@ export function blindFrom(watch: Watch, memory: Memory | undefined, looked: Omit
   return watching && blindSince(memory, watching);
 }
 
-/** The same for a watch that missed due times but is not blind. */
+/** Like `blindFrom`, for a watch that missed due times but is not blind. */
 export function overdueFrom(watch: Watch, memory: Memory | undefined, looked: Omit<Looked, 'zone'>): Instant | null {
   const watching = watchingOf(watch, looked);
   return watching && overdueSince(memory, watching);

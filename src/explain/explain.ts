@@ -31,13 +31,13 @@ export interface ExplainInput {
   /** The last snapshot; null: there is none. */
   readonly snapshot: Snapshot | null;
   readonly health: HealthByAlert;
-  /** The newest first. */
+  /** The deliveries about each alert, the newest first. */
   readonly deliveries: ReadonlyMap<AlertId, readonly StoredDelivery[]>;
   readonly recipientsOf: RecipientsOf;
   readonly now: Instant;
-  /** The last pause of the watch, over or not. */
+  /** The last pause of the watch, which may have ended; null: there was none. */
   readonly pause: Pause | null;
-  /** The start of the daemon that polls the watch: the time before it does not count. Null: no daemon runs. */
+  /** The start of the daemon that polls the watch. Times before it are not missed. Null: no daemon runs. */
   readonly from: Instant | null;
   readonly operators: OperatorFacts;
 }
@@ -54,7 +54,10 @@ export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: 
   };
 }
 
-/** A memory with another checksum belongs to something that was watched before. */
+/**
+ * The data of the last snapshot; null if there is none, or if the memory belongs to a former target, so its checksum
+ * differs.
+ */
 function contextOf(watch: Watch, { memory, snapshot }: ExplainInput): ExplainContext | null {
   if (memory === null || memory.checksum !== watch.checksum || snapshot === null) return null;
   return explainContextOf(watch, snapshot, memory);
@@ -78,7 +81,7 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   return [...seen, ...paceRemark(watch, memory), `looked at next: ${when}${late}`];
 }
 
-/** A stretched interval counts from the last answer. */
+/** The time of the next poll. A stretched interval counts from the last answer. */
 function nextLookOf(watch: Watch, { memory, now }: ExplainInput): Instant | null {
   const paceMs = paceIn(memory, watch);
   const from = paceMs > watch.schedule.intervalMs ? (memory?.coveredUntil ?? now) : now;
@@ -201,7 +204,7 @@ function healthIn(watch: Watch, { id }: AlertRule, facts: ExplainInput): Explain
   return { is: healthOf(record, facts.now, paceOf(watch, facts.memory)), since: record.unknownSince ?? record.since };
 }
 
-/** One for each member of the delivery that is about the alert. */
+/** One message for each member of the delivery that is about the alert. */
 function messagesIn(
   { members, channel, recipient, state, outcome }: StoredDelivery,
   watch: Watch,

@@ -9,8 +9,8 @@ export interface WatchSelection {
 }
 
 /**
- * `id` (every address and token of the rule), `id[label]`, and either with `/alert`. Returns a mistake with a hint if
- * none fits.
+ * `written` is `id` for every address and token of the rule, or `id[label]` for one of them, or either with `/alert`.
+ * Returns a mistake with a hint if none fits.
  */
 export function findWatches(
   watches: readonly Watch[],

@@ -8,9 +8,9 @@ import type { StoredDelivery } from '../store/contract/deliveries.ts';
 
 export interface Explained {
   readonly watch: Watch;
-  /** Sentences about its data and its next poll. */
+  /** Sentences about the data of the watch and its next poll. */
   readonly remarks: readonly string[];
-  /** The time of the next poll; null if the watch is paused, or if that is more than a year away. */
+  /** The time of the next poll; null if the watch is paused, or if the next poll is more than a year away. */
   readonly next: Instant | null;
   readonly alerts: readonly ExplainedAlert[];
 }
@@ -19,16 +19,18 @@ export interface ExplainedAlert {
   readonly alert: AlertRule;
   /** The event of the alert; null if it compares values. */
   readonly on: string | null;
-  /** The item on which the condition was last evaluated; null if it is not about items. */
+  /**
+   * The item on which the condition was last evaluated; null if the alert is not about items, or without a snapshot.
+   */
   readonly item: ExplainedItem | null;
   readonly conditions: readonly ExplainedCondition[];
   /** One state for each group of a count, else one. */
   readonly states: readonly ExplainedState[];
-  /** Groups that are left out. */
+  /** The number of groups that are left out. */
   readonly moreGroups: number;
   /** Reasons why no decision is possible; empty if there are none. */
   readonly heldBack: readonly string[];
-  /** All of these must come true for a change; empty: unknown, or it needs an item. */
+  /** Sentences that must all come true to reach `aim`; empty if they are unknown, or if only an item is missing. */
   readonly needs: readonly string[];
   readonly aim: 'to fire' | 'to end' | 'to match' | null;
   /** Silences and acknowledgements, in words. */
@@ -71,14 +73,14 @@ export interface ExplainedRead {
   readonly name: string;
   /** Null: unknown. */
   readonly value: readonly Segment[] | null;
-  /** The value before, if it was different. */
+  /** The previous value, if it was different. */
   readonly before: readonly Segment[] | null;
   /** Why the value is unknown, if there is a reason. */
   readonly why: string | null;
 }
 
 export interface ExplainedMessage extends Recipient {
-  /** `firing` */
+  /** The state in the message's type, such as `firing`. */
   readonly what: string;
   readonly at: Instant;
   readonly state: StoredDelivery['state'];

@@ -1,5 +1,5 @@
-// The changes that make a condition true, or false. If one number is compared with a constant, this is the difference;
-// otherwise the parts with the wrong value.
+// The changes that make a condition true, or false. If one number is compared with a constant, the change is their
+// difference. Otherwise it is a list of the parts with the wrong value.
 import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
 import { subjectValue } from '../core/wording/comparisons.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -24,8 +24,8 @@ export interface Need {
 }
 
 /**
- * The same for several conditions that must all come true. If one number has to pass two bounds, only the farther one
- * is named.
+ * Like `needsOf`, for several conditions that must all come true. If one number has to pass two bounds, only the
+ * farther bound is named.
  */
 export function needsOfAll(all: readonly Need[], context: ExplainContext): string[] {
   const open = all.filter(({ clause, wanted }) => clause.evaluate(context.evaluation) !== wanted);
@@ -57,7 +57,10 @@ function isStrict({ clause: { compares }, wanted }: Need): boolean {
   return goal === '<' || goal === '>';
 }
 
-/** No alternative has the wanted value yet, or the whole condition would have it: so every alternative has needs. */
+/**
+ * Joins the needs of alternatives. Every alternative has needs: if one had the wanted value, so would the whole
+ * condition.
+ */
 function anyOf(alternatives: readonly (readonly string[])[]): string {
   return alternatives.map((needs) => needs.join(' and ')).join('; or ');
 }

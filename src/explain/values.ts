@@ -1,4 +1,4 @@
-// Values for people: of a path of a view, and of a window.
+// Shows values to people: the value at a path of a view, and the value of a window.
 import { formatDuration } from '../lib/durations.ts';
 import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
@@ -15,7 +15,7 @@ export function fieldText(view: AnyView, path: string): string | undefined {
   return segments === null ? undefined : plainJoined(segments);
 }
 
-/** Null if it is unknown. Text from the chain is in quotes. */
+/** Null if the value is unknown. Text from the chain is in quotes. */
 export function fieldSegments(view: AnyView, path: string): readonly Segment[] | null {
   const type = typeAt(recordTypeOf(view), path);
   const value = valueAt(view, path);
