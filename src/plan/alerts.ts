@@ -1,5 +1,5 @@
-// The alerts that would open or close when the config is loaded, on the last snapshots. It uses the daemon's own `step`
-// on a copy of the memory, for a watch that reads the same values again.
+// The alerts that would open or close when the config is loaded. The daemon's own `step` computes them on a copy of the
+// memory, as if the watch read the values of its last snapshot again.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import { encodeView } from '../core/values/encoded.ts';
 import { NOTHING_DETECTED } from '../core/model/detection.ts';
@@ -29,7 +29,7 @@ interface Removal {
   readonly at: Instant;
 }
 
-/** The watch is removed: its firing alerts resolve, for the recipients who got them. */
+/** Lines about a removed watch: its firing alerts resolve, for the recipients who got them. */
 export function linesOfRemoved(
   { id, name }: Pick<Watch, 'id' | 'name'>,
   memory: Memory,
@@ -39,7 +39,7 @@ export function linesOfRemoved(
 }
 
 export interface ChangedAlerts {
-  /** New or changed alerts; the others are listed only if they open or close. */
+  /** Ids of new or changed alerts. Other alerts are listed only if they open or close. */
   readonly news: ReadonlySet<string>;
   readonly told: Told;
   readonly recipientsOf: RecipientsOf;
@@ -75,8 +75,8 @@ function ofConditions({ alerts }: Watch, memory: Memory): Memory {
 }
 
 /**
- * A step over the last snapshot, at the time of that snapshot: windows have the same values as then, and no wait grows.
- * Without a snapshot, the step of a missed poll.
+ * Repeats the step over the last snapshot, at the time of that snapshot. So windows have the same values as then, and
+ * no waiting time grows. Without a snapshot, it is the step of a missed poll.
  */
 function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Decision {
   const at = snapshot?.at ?? (known.coveredUntil ?? 0) + 1;
@@ -100,7 +100,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
   });
 }
 
-/** An alert that would resolve counts as resolved: no explorer is asked here, so none can be behind. */
+/** The explorer counts as up to date, since none is asked here. So an alert that would resolve counts as resolved. */
 const WHOLE = upToHead(Number.MAX_SAFE_INTEGER);
 
 interface Moved extends Pick<ChangedAlerts, 'told' | 'recipientsOf'> {

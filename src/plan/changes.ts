@@ -10,7 +10,7 @@ type OutlinedWatch = Outline['watches'][number];
 export interface PlanChanges {
   readonly added: readonly OutlinedWatch[];
   readonly removed: readonly OutlinedWatch[];
-  /** Watches that observe something else under the same id: their memory is not continued. */
+  /** Watches that have the same id but read something else. Their memory is not continued. */
   readonly restarted: readonly OutlinedWatch[];
   readonly lines: readonly string[];
 }
@@ -103,7 +103,7 @@ function shown(says: string): string {
   return singleLine(says, MOST_TEXT);
 }
 
-/** All recipients, before and after. */
+/** Lines about recipients that are new, and recipients that get no messages any more. */
 function peopleLines(before: Outline, after: Outline): string[] {
   const was = recipientsOf(before);
   const now = recipientsOf(after);

@@ -26,7 +26,7 @@ const Outline = z.object({
       name: z.string(),
       rule: z.string(),
       checksum: z.string(),
-      /** By alert, if routes give this watch other channels than the rest of its rule. */
+      /** The recipients by alert, for alerts whose recipients differ between the watches of the rule. */
       tells: z.record(z.string(), Recipients).default({}),
     }),
   ),
