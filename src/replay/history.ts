@@ -19,7 +19,7 @@ import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
 import type { ReplayedPoll } from './run.ts';
 
-/** One question and the watches that ask it; it is read once. */
+/** A question, which is read once, and the watches that ask it. */
 export interface QuestionGroup {
   readonly question: ListQuestion;
   readonly past: ListHistory;
@@ -49,7 +49,7 @@ export function questionGroupsOf(watches: readonly Watch[]): {
 }
 
 export interface HistoryDepth {
-  /** The history goes back to this time. */
+  /** The time back to which the history is read. */
   readonly from: Instant;
   readonly now: Instant;
   /** The largest number of pages for one question. */
@@ -73,9 +73,9 @@ export async function estimatePages(
 }
 
 export interface ReplayedHistory {
-  /** Newest first. */
+  /** The rows, the newest first. */
   readonly rows: readonly DatedRow[];
-  /** The history is complete from here on. */
+  /** The time from which on the history is complete. */
   readonly from: Instant;
   /** Why the history does not reach the requested time; null if it does. */
   readonly partial: string | null;
@@ -106,11 +106,11 @@ export async function readHistory(
   });
   const newestFirst = dated.toSorted((a, b) => b.at - a.at);
   const oldest = newestFirst.at(-1)?.at;
-  // Rows of the oldest time may be missing.
+  // Other rows of the oldest time may be missing, so the history is complete only after it.
   return { rows: newestFirst, from: partial === null || oldest === undefined ? from : oldest + 1, partial };
 }
 
-/** A history with more polls is replayed with a longer interval. */
+/** The most polls of a replay. For a longer history the interval becomes longer. */
 const MOST_POLLS = 100_000;
 
 /** The polls that the watch's schedule would have made over a history. */
@@ -136,7 +136,7 @@ function readingOf(head: Head | null): TickChain {
   return head === null ? 'unknown' : upToHead(Number(head.height));
 }
 
-/** A head estimated from another list is never stale. */
+/** For a head that is estimated from another list: it must never count as stale. */
 const NEVER_STALE_MS = Number.MAX_SAFE_INTEGER;
 
 /** Estimates the head at a time, for confirmations, from the rate at which the blocks of these rows were made. */
@@ -163,7 +163,7 @@ function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {
   return Math.ceil((from - phaseMs) / intervalMs) * intervalMs + phaseMs;
 }
 
-/** The list as it was when row `newest` was its first. */
+/** Reads the list as it was when row `newest` was its first. */
 function readOf(rows: readonly DatedRow[], newest: number): Read {
   const answer: AskPage = async ({ shape }, cursor) => {
     if (shape === 'one') throw new Missed('not-found', 'has no history on an explorer');

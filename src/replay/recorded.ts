@@ -62,16 +62,19 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
 }
 
 /**
- * The id of the first poll to replay. After the oldest polls were dropped, this is the first poll with a stored memory:
- * only from there on do ids equal those of the sent messages. Without a stored memory, it is the first poll, with a
- * blank memory.
+ * The id of the first poll to replay. After the oldest polls were dropped, this is the first poll with a stored memory,
+ * since ids of messages equal those of the daemon only from there on. Without a stored memory, it is the first poll,
+ * with a blank memory.
  */
 function firstToReplay(watch: WatchId, recording: Recording): number {
   for (const { id, memory } of recording.polls(watch)) if (memory !== null) return id;
   return 0;
 }
 
-/** The stored memory for the first poll. Later only a blank memory is used, from a blank start in the daemon. */
+/**
+ * The memory from which the poll starts; undefined: that of the previous poll. The first poll starts from its stored
+ * memory. A later poll does so only if this is blank, since the daemon made a blank start there.
+ */
 function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Memory | undefined {
   if (memory === null) return undefined;
   const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
@@ -104,7 +107,7 @@ async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, hea
 
 type Decode = (question: Question, body: number) => AnyView | Page;
 
-/** The sources of answers, in this order; each is loaded on demand. */
+/** The sources of answers, in the order in which they are searched. Each is loaded on demand. */
 type AnswerSources = readonly (() => readonly RecordedAnswer[])[];
 
 function createRead(
@@ -148,7 +151,7 @@ function createRead(
   const reader = readThrough({
     answer: (question, cursor) => answer(question, cursor, false),
     again: (question, cursor) => answer(question, cursor, true),
-    // If the recorded poll did not sweep a page, this is no gap in the recording.
+    // A page that the recorded poll did not sweep is not reported as missing in the recording.
     sweep: async (question, cursor) => given(question, find(keyOf({ asked: question, cursor, again: false }))),
   });
   const isShared = (question: Question): boolean => {
@@ -166,7 +169,7 @@ function keyOf({
   return `${keyOfAsked(asked)} ${cursorText(cursor) ?? ''} ${again ? 'again' : ''}`;
 }
 
-/** Most polls get the same answers as the poll before. */
+/** The most decoded answers that are kept. Most polls get the same answers as the poll before. */
 const MOST_DECODED = 32;
 
 function createDecoder(watch: Watch, recording: Recording): Decode {

@@ -10,7 +10,7 @@ import type { ReplayedMessage } from './run.ts';
 export interface ReplayReport {
   readonly from: Instant;
   readonly until: Instant;
-  /** By time. */
+  /** The messages, in the order of time. */
   readonly entries: readonly Entry[];
   /** Every alert of every watch, also those without messages; the alert with the most messages comes first. */
   readonly alerts: readonly AlertNoise[];
@@ -30,7 +30,7 @@ export interface Entry {
   readonly key: string;
   readonly episode: number;
   readonly seq: number;
-  /** The duration of a firing that ended. */
+  /** The duration of the firing that this message ends; null for other messages. */
   readonly firedForMs: number | null;
   /** Why the alert ended, if the condition is not the cause. */
   readonly reason: string | null;
@@ -44,9 +44,9 @@ export interface AlertNoise {
   /** The number of events or firings, without resolves, retractions and corrections. */
   readonly count: number;
   readonly perDay: number;
-  /** Null for events, and if the alert never fired. */
+  /** The duration of the longest firing; null for events, and if the alert never fired. */
   readonly longestMs: number | null;
-  /** The alert is still firing at the end. */
+  /** True if the alert is still firing at the end. */
   readonly isFiring: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface ReportRange {
 }
 
 const DAY_MS = 86_400_000;
-/** No rates per day are computed for a shorter time. */
+/** A shorter replay counts as this long when rates per day are computed. */
 const SHORTEST_MS = 1000;
 
 /**
@@ -138,7 +138,7 @@ function noiseOf(
   return { count, perDay: count / days, longestMs, isFiring: firings.some(({ isOpen }) => isOpen) };
 }
 
-/** From each firing to its end. An open one lasts until the end of the replay. */
+/** The firings, each with its end. A firing without an end lasts until the end of the replay. */
 function firingsOf(entries: readonly Entry[], until: Instant): { start: Instant; end: Instant; isOpen: boolean }[] {
   const endByEpisode = new Map(
     entries.flatMap((entry) => (entry.state === 'resolved' ? [[episodeOf(entry), entry.at] as const] : [])),

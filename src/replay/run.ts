@@ -18,13 +18,13 @@ export interface ReplayedPoll {
   readonly at: Instant;
   readonly head: () => Head | null;
   readonly read: Read;
-  /** False if the head cannot be asked for: then the given one is used. */
+  /** False if the poll cannot ask for the head. `head` is used then. */
   readonly canAskHead: boolean;
   /** How far the explorer had read. */
   readonly chain: () => Promise<TickChain>;
   /** The memory to start from instead of the previous poll's memory; undefined to continue. */
   readonly memory?: Memory;
-  /** The time up to which the daemon counted the watch as covered; undefined for the last poll. */
+  /** The time up to which the daemon counted the watch as covered; undefined: as after the previous poll. */
   readonly coveredUntil?: Instant | null;
   /** The interval in force; undefined for the rule's interval. */
   readonly paceMs?: number;
@@ -55,7 +55,7 @@ export async function* replay(
 
 function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPoll): Memory {
   const start = given ?? memory;
-  // At this poll the clock was set back, and the daemon shifted its memory.
+  // The clock was set back before this poll, and the daemon shifted its memory by the difference.
   if (start.coveredUntil !== null && start.coveredUntil > at && typeof coveredUntil === 'number')
     return shiftClock(start, start.coveredUntil - coveredUntil);
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
