@@ -33,7 +33,7 @@ export function unpack(bytes: Uint8Array): Buffer {
   return inflateSync(bytes);
 }
 
-/** Compression runs on another thread; hashing 60 kB takes a tenth of a millisecond. */
+/** Compression runs on another thread. Hashing does not, since 60 kB take only a tenth of a millisecond. */
 async function pack(plain: Buffer): Promise<Packed> {
   return { hash: createHash('sha256').update(plain).digest(), bytes: await deflated(plain) };
 }

@@ -5,7 +5,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor, Question } from '../core/model/watch/question.ts';
 
-/** The question, without host, key or headers. */
+/** A question as it is recorded, without host, key or headers. */
 export type RecordedQuestion = Pick<Question, 'explorer' | 'operation' | 'path' | 'params'>;
 
 /** One call of a `Read`, and its result: a body by its number, or the reason why there was no usable answer. */
@@ -39,17 +39,17 @@ export interface RecordedPoll {
   readonly memory: Memory | null;
 }
 
-/** Equal for equal questions, in any order of their parameters. */
+/** A key that is equal for equal questions. The order of their parameters makes no difference. */
 export function keyOfAsked({ explorer, operation, path, params }: RecordedQuestion): string {
   return JSON.stringify([explorer, operation, path, sortedEntries(params)]);
 }
 
-/** Equal for equal cursors; null for the first page. */
+/** A text that is equal for equal cursors; null for the first page. */
 export function cursorText(cursor: Cursor | null): string | null {
   return cursor === null ? null : JSON.stringify(Object.fromEntries(sortedEntries(cursor)));
 }
 
-/** By key. */
+/** The entries, sorted by key. */
 export function sortedEntries(map: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -32,7 +32,7 @@ export interface Recording extends Disposable {
   /** Null if nothing is recorded yet. */
   span(): RecordedTime | null;
   has(watch: WatchId): boolean;
-  /** In the order in which the daemon applied the polls. */
+  /** The polls of a watch, in the order in which the daemon applied them. */
   polls(watch: WatchId): Iterable<RecordedPoll>;
   /** Every tick in which any watch asked for the first page of a question. */
   ticks(asked: RecordedQuestion): Iterable<RecordedTick>;
@@ -202,13 +202,13 @@ function cursorFrom(text: string | null): Cursor | null {
   return text === null ? null : texts.parse(JSON.parse(text));
 }
 
-/** A blank memory has no version in the file. It is read as version 0, which changes no decision. */
+/** The recorded text has no version of the memory. Version 1 stands for it, which changes no decision. */
 function memoryFrom(watch: WatchId, text: Buffer): Memory {
   const { checksum, coveredUntil, paceMs, ...parts } = memoryBody.parse(JSON.parse(text.toString('utf8')));
   return memoryOf({
     watch,
     version: 1,
-    // A new memory format raises the schema of the recording too.
+    // The current format: a new memory format also raises the schema of the recording.
     format: MEMORY_FORMAT,
     checksum,
     state: JSON.stringify(parts.state),

@@ -2,10 +2,10 @@
 //
 //   a poll reads     its answers are noted, by the object that they were decoded to
 //   a poll settles   its note waits in memory
-//   every second     waiting notes are compressed and written, a batch at a time; then polls over the limits are deleted
+//   every second     waiting notes are compressed and written in batches; then polls over the limits are deleted
 //
-// A recording is never worth an alert. No function here throws at a poll. A file that cannot be written is logged once
-// per cause and counted. Waiting notes are tried again; beyond a limit the oldest is dropped.
+// A recording must not cost an alert, so no function here throws during a poll. If the file cannot be written, this is
+// logged once per cause, and counted. Waiting notes are tried again; beyond a limit the oldest ones are dropped.
 import type { Memory } from '../core/model/memory.ts';
 import { type Clock, type Instant, nextTurn } from '../lib/clock.ts';
 import type { Observation } from '../core/model/observation.ts';
@@ -30,7 +30,7 @@ export interface RecorderOptions extends Bounds {
 }
 
 export interface Recorder extends PollHook, AsyncDisposable {
-  /** Every answer that an explorer decoded, with its body. */
+  /** Called for every answer that an explorer decoded, with its body. */
   readonly onAnswer: (answer: object, body: Buffer) => void;
   /** Writes every second until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
@@ -55,7 +55,10 @@ interface PendingPoll {
 }
 
 const WRITE_MS = 1000;
-/** One batch is one transaction, which blocks the process for about five milliseconds if every poll is new. */
+/**
+ * The most polls of a batch. A batch is one transaction, which blocks the process for about five milliseconds if every
+ * poll is new.
+ */
 const BATCH = 50;
 const MOST_WAITING = 20_000;
 /**

@@ -94,7 +94,7 @@ export function closeWhole(db: RecordingDatabase): void {
   db.close();
 }
 
-/** Throws a StorageError if there is no recording, or if it is not one of this release. */
+/** Throws a StorageError if there is no recording, if it is a file of another kind, or if a later release wrote it. */
 export function openToReplay(file: string): RecordingDatabase {
   if (!existsSync(file))
     throw new StorageError(
@@ -148,7 +148,10 @@ function otherRelease(db: RecordingDatabase, file: string): StorageError {
   );
 }
 
-/** All or nothing. Takes the write lock first, so that data that `work` reads are still valid when it writes. */
+/**
+ * Does all of the work or nothing. It takes the write lock first, so that data that `work` reads are still valid when
+ * it writes.
+ */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {

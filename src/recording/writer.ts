@@ -37,7 +37,7 @@ export interface Writer {
   prune(bounds: Bounds, now: Instant): boolean;
 }
 
-/** Polls dropped at a time: some milliseconds of work. */
+/** The number of polls that are dropped at a time, which takes some milliseconds. */
 const PORTION = 200;
 
 /** The tables must exist already. */
