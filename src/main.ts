@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The executable: argv in, exit code out. The only file with access to the process. It checks the Node version before
-// it loads files that an older version cannot read.
+// The executable. Only this file uses the global `process`. It checks the Node version before it loads files that an
+// older version cannot read.
 const NEEDED = 24;
 const [major = 0] = process.versions.node.split('.').map(Number);
 

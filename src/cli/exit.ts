@@ -4,21 +4,23 @@ import { WebError } from '../web/server.ts';
 /** Exit codes, after sysexits(3), for supervisors. */
 export const EXIT = {
   ok: 0,
-  /** `check` found problems; a test of rules failed; a `notify test` was not accepted; a daemon refused. */
+  /**
+   * `check` found problems, a test of rules failed, a sample of `notify test` was not accepted, or the daemon refused.
+   */
   problems: 1,
   usage: 64,
-  /** No daemon answers, or it can store nothing. */
+  /** No daemon answers, or the daemon cannot store anything. */
   unavailable: 69,
   /** A defect of chainwarden. */
   bug: 70,
   storage: 74,
-  /** Another daemon holds the state file. */
+  /** Another daemon uses the state file. */
   busy: 75,
-  /** Config, or a Node that is too old. */
+  /** The config is wrong, or Node is too old. */
   config: 78,
 } as const;
 
-/** A command cannot continue: the message for the person, and the exit code. */
+/** Ends a command, with a message for the person and an exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: number;
@@ -29,7 +31,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Null for an unexpected error: a defect. */
+/** Null for an unexpected error, which is a defect. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.code;
   if (error instanceof StoreBusyError) return EXIT.busy;

@@ -20,7 +20,7 @@ export interface Reloadable {
   readonly tools: SetupTools & { readonly sources: Sources };
 }
 
-/** The result of `loadOrFail`. */
+/** Returns the result of `loadOrFail`, and the tools to load it again. */
 export function loadToRun(terminal: Terminal, file: string): Reloadable {
   const sources = createSources(terminal.readFile);
   const { readFile, listFiles } = sources;
@@ -30,8 +30,8 @@ export function loadToRun(terminal: Terminal, file: string): Reloadable {
 }
 
 /**
- * The setup of a config file, with warnings on standard error. Throws a `CommandError` that lists every problem. Rule
- * files given as arguments replace the config's.
+ * Returns the setup of a config file, and prints warnings on standard error. Throws a `CommandError` that lists every
+ * problem. Rule files in `rules` replace those of the config.
  */
 export function loadOrFail(
   terminal: Terminal & Pick<SetupTools, 'cache' | 'listFiles'>,

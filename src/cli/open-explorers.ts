@@ -7,7 +7,8 @@ import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
 /**
- * The explorers of the config for one command; the caller prepares and closes them. `onCredits`: gets the credits left.
+ * The explorers of the config for one command; the caller prepares and closes them. `onCredits` is called with the
+ * remaining credits.
  */
 export function openExplorers(
   terminal: Terminal,

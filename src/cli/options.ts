@@ -3,17 +3,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../lib/durations.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where commands are added. */
+/** The program to which commands are added, with their tools. */
 export interface Registry {
   readonly program: Command;
   readonly terminal: Terminal;
-  /** Takes the exit code of the command that was called. */
+  /** Called with the exit code of the command. */
   readonly end: (code: number) => void;
 }
 
 export const CONFIG = ['-c, --config <file>', 'the config file', 'config.yaml'] as const;
 
-/** A command that changes something in a daemon that runs. */
+/** Adds the options of a command that changes something in a running daemon. */
 export function onDaemon(command: Command): Command {
   return command
     .option(...CONFIG)

@@ -1,4 +1,4 @@
-// The commands, in groups. Each command has a file of its own, which is loaded when it is called.
+// The commands, in groups. Each command has a file of its own, which is loaded only when the command is called.
 import { Command, CommanderError } from 'commander';
 import { addDaemonCommands } from './daemon/commands.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
@@ -37,7 +37,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
         terminal.err(text);
       },
     })
-    // Options behind `silence end` are its own, and not those of `silence`.
+    // Options after `silence end` belong to `end`, not to `silence`.
     .enablePositionalOptions()
     .showHelpAfterError('(--help says what is possible)');
 

@@ -2,14 +2,15 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Options that count only when the process starts. SIGUSR1 would open Node's debugger, which the daemon does not need.
- * A small young generation costs some collections and saves 40 MB.
+ * Flags that have an effect only when the process starts. SIGUSR1 would open Node's debugger, which the daemon does not
+ * need. A small young generation costs some collections and saves 40 MB.
  */
 export const RUNTIME_FLAGS: readonly string[] = ['--disable-sigusr1', '--max-semi-space-size=4'];
 
 /**
  * The C library reads these when the process starts. Memory outside of the heap comes from two arenas instead of eight
- * for each core, and free memory at their ends is returned. This saves 10 MB, too little to restart a process for it.
+ * for each core, and free memory at their ends is returned. This saves 10 MB, too little to restart a process only for
+ * this.
  */
 export const RUNTIME_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
@@ -19,19 +20,19 @@ export const RUNTIME_ENV: Readonly<Record<string, string>> = {
 /**
  * V8 reads these at each collection.
  *
- * The old generation grows in small steps; otherwise 10,000 watches would take twice the memory. With smaller steps the
- * collector, which goes through all of it at each step, took as much time as all other code.
+ * The old generation grows in small steps; otherwise 10,000 watches would take twice the memory. The collector visits
+ * the whole generation at each step. With smaller steps it took as much time as all other code.
  *
- * Pages that a collection empties are returned to the system. Otherwise V8 keeps those of the first minute, when every
- * watch is new: 45 MB with 10,000 watches, and hundreds if other programs use the processors at that time.
+ * Pages that a collection empties are returned to the system. Otherwise V8 keeps the pages of the first minute, when
+ * every watch is new: 45 MB with 10,000 watches, and hundreds of MB if other programs use the processors at that time.
  */
 const HEAP_FLAGS: readonly string[] = ['--heap-growing-percent=40', '--memory-saver-mode'];
 
 type Started = Pick<NodeJS.Process, 'execArgv' | 'env' | 'execPath' | 'argv' | 'platform' | 'execve'>;
 
 /**
- * Replaces this process by the same command with the missing flags, and with their environment: the same pid, the same
- * standard streams. Returns if no flag is missing. Windows cannot replace a process: there it returns too.
+ * If flags are missing, replaces this process by the same command with these flags and `RUNTIME_ENV`. The pid and the
+ * standard streams stay. Returns if no flag is missing, and on Windows, which cannot replace a process.
  */
 export function ensureRuntimeFlags(started: Started): void {
   const missing = missingFlags(started);
@@ -42,13 +43,13 @@ export function ensureRuntimeFlags(started: Started): void {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
 }
 
-/** A flag with another given value is not changed. */
+/** A flag that was given with another value does not count as missing. */
 export function missingFlags({ execArgv, env }: Pick<Started, 'execArgv' | 'env'>): readonly string[] {
   const given = [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(' ')].map(nameOf);
   return RUNTIME_FLAGS.filter((flag) => !given.includes(nameOf(flag)));
 }
 
-/** `--max_semi_space_size=4` is `--max-semi-space-size`. */
+/** `nameOf('--max_semi_space_size=4') // '--max-semi-space-size'` */
 function nameOf(flag: string): string {
   return flag.replace(/=.*/s, '').replaceAll('_', '-');
 }

@@ -1,4 +1,4 @@
-// The process as commands see it.
+// The parts of the process that commands use.
 import { createInterface } from 'node:readline/promises';
 import { userInfo } from 'node:os';
 import { isatty } from 'node:tty';
@@ -9,7 +9,7 @@ import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
 import { createLineWriter, openNonBlocking, type LineWriter } from '../telemetry/line-writer.ts';
 
 export interface Terminal {
-  /** Without the runtime and the script. */
+  /** The arguments, without the paths of Node and of the script. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -17,22 +17,24 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Characters in a line of standard output; null: unknown. */
   readonly width: number | null;
-  /** Whether it was started on a terminal that is closed now. */
+  /** Whether the process was started on a terminal that is closed now. */
   hasLostTerminal(): boolean;
-  /** The name of the person at the terminal, also behind sudo; null: the system does not say. */
+  /** The name of the person at the terminal, also behind sudo; null: unknown. */
   readonly login: string | null;
   readonly pid: number;
   readonly versions: { readonly node: string; readonly sqlite: string };
   readonly facts: ProcessFacts;
-  /** Standard output: results, a line each. */
+  /** Prints a line of the results on standard output. */
   out(line: string): void;
-  /** Standard output: an alert. Resolves when it was written, which waits for as long as the reader does not read. */
+  /**
+   * Prints an alert on standard output. Resolves when it was written, so it waits as long as nobody reads the output.
+   */
   print(line: string): Promise<void>;
-  /** Standard error: problems and the log; `text` ends with its own line feed. */
+  /** Prints problems and the log on standard error. `text` ends with a line feed. */
   err(text: string): void;
   /**
-   * From now on `err` does not block: lines that its reader does not take in time are dropped and counted. For a
-   * daemon, which must not stop or grow because of a full pipe.
+   * Makes `err` non-blocking: lines that nobody reads in time are dropped and counted. A daemon needs this, since a
+   * full pipe must neither stop it nor fill its memory.
    */
   waitForNobody(onDropped: (lines: number) => void): void;
   /** Resolves when the text given to `err` was written, or after a limit. To be awaited before the process ends. */
@@ -43,7 +45,7 @@ export interface Terminal {
   /** Asks for one line of standard input; null if input or output is no terminal. */
   ask(question: string): Promise<string | null>;
   onSignal(name: SignalName, react: () => void): void;
-  /** Called for an uncaught error. Node would print it unredacted. */
+  /** Calls `react` for an uncaught error, which Node would print unredacted. */
   onCrash(react: (error: unknown) => void): void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -101,7 +103,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     },
     async flushed() {
       await writer?.flushed(FLUSH_BUDGET_MS);
-      // Waiting lines would keep the process alive for as long as the pipe is full.
+      // Waiting lines would keep the process alive for as long as the pipe is full, so they are dropped.
       writer?.close();
       printer?.close();
     },
@@ -127,7 +129,7 @@ function loginIn({ SUDO_USER }: NodeJS.ProcessEnv): string | null {
   }
 }
 
-/** As `watch` and scripts set it. */
+/** The width in `COLUMNS`, which `watch` and scripts set; null: not set or invalid. */
 function widthIn(columns = ''): number | null {
   return /^\d{2,4}$/.test(columns) ? Number(columns) : null;
 }

@@ -1,4 +1,4 @@
-// Times as operators write and read them, by the clocks of the config.
+// Times as operators write and read them, in the time zone of the config.
 import { parseDuration } from '../lib/durations.ts';
 import { showDuration, type Instant } from '../lib/clock.ts';
 import { instantIn, wallTime, zoneName, type Moment } from '../lib/time-zone.ts';
@@ -6,7 +6,7 @@ import { showExactTime, showTime as showMinute } from '../core/wording/words.ts'
 import { singleLine } from '../lib/untrusted.ts';
 import { CommandError, EXIT } from './exit.ts';
 
-/** Until when: for how long from now on, or a time. */
+/** The end of a pause, a silence or an acknowledgement: a duration from now on, or a time. */
 export interface UntilOptions {
   readonly for?: string;
   readonly until?: string;
@@ -35,7 +35,7 @@ export function timeOf(text: string, { now, zone }: Moment, option: string): Ins
     const on = (day: Instant): Instant => instantIn(zone, `${wallTime(zone, day).slice(0, 10)}T${text}`);
     return on(now) > now ? on(now) : on(now + DAY_MS);
   }
-  // A time without a zone would be in the zone of this machine, which the operator may not have in mind.
+  // A time without a zone is refused: it would be in the zone of this machine, which the operator may not have in mind.
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(at)) return at;
   const shown = singleLine(text, 60);
@@ -45,7 +45,10 @@ export function timeOf(text: string, { now, zone }: Moment, option: string): Ins
   );
 }
 
-/** `24h`: this long before the end; or a time. Throws a `CommandError` for any other text. */
+/**
+ * The instant of a text: `24h` is 24 hours before `end`; other texts are times. Throws a `CommandError` for any other
+ * text.
+ */
 export function instantOf(text: string, end: Instant): Instant {
   const ms = parseDuration(text);
   if (ms !== undefined) return end - ms;

@@ -1,4 +1,4 @@
-// The commands that run the daemon, and those with which it is tried.
+// The commands that run the daemon, and the commands that help to try it.
 import { Option } from 'commander';
 import { RELEASES } from '../../sandbox/releases/release.ts';
 import type { InitOptions } from '../init/init.ts';

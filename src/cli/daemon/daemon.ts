@@ -20,7 +20,7 @@ export interface DaemonOptions extends ConfigOption {
 }
 
 export interface DaemonRun extends Reloadable {
-  /** Stops after this long; null = never. */
+  /** The daemon stops after this time; null: it stops only by a signal. */
   readonly forMs: number | null;
   readonly hint: string;
   readonly openRecorder: (tools: RecorderTools) => Recorder | null;
@@ -51,9 +51,9 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   };
   terminal.onCrash((error) => {
     if (!isNetworkError(error)) {
-      // The error interrupted code of the daemon, perhaps between a commit and the memory in this process, or in the
-      // middle of a reload. From then on its decisions might differ from the state file. A new process starts from the
-      // file.
+      // The error interrupted code of the daemon, perhaps in the middle of a reload, or after a commit and before the
+      // memory of this process was updated. Later decisions might not fit the state file. So the process ends, and a
+      // new one starts from the file.
       crash(error);
       return;
     }
@@ -113,7 +113,7 @@ interface LogSources {
   readonly metrics: Metrics;
 }
 
-/** The daemon's own log, on a standard error that never blocks. */
+/** Opens the log of the daemon. From then on, standard error never blocks. */
 function openLog(terminal: Terminal, { logLevel, logFormat }: DaemonOptions, { setup, metrics }: LogSources): SafeLog {
   const onDropped = (lines: number): void => {
     metrics.logDropped(lines);

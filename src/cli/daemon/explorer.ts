@@ -12,13 +12,13 @@ export interface SandboxCommandOptions {
   readonly blockTime: string;
   readonly control: boolean;
   readonly faults: boolean;
-  /** Left out: as the specification has it. */
+  /** The release to imitate; if left out, the API is as specified. */
   readonly as?: Release;
-  /** `100000/day`; left out: as good as without limit. */
+  /** `100000/day`; if left out, the credits are practically unlimited. */
   readonly plan?: string;
 }
 
-/** Serves until a signal. Prints where, and the addresses and tokens that the example rules name. */
+/** Serves until a signal. Prints its URLs, and the addresses and tokens that the example rules name. */
 export async function explorer(terminal: Terminal, options: SandboxCommandOptions): Promise<number> {
   const { port, seed, control, faults, as = null } = options;
   const blockTimeMs = blockTimeOf(options.blockTime);

@@ -1,4 +1,4 @@
-// A sample through one channel, without a daemon.
+// Sends a sample through one channel, without a daemon.
 import type { Channel } from '../../config/model.ts';
 import { ONLY_TRY, sampleFor, sampleRecipients } from '../../notifiers/sample.ts';
 import { CommandError, EXIT } from '../exit.ts';

@@ -1,4 +1,4 @@
-// The text at the start of a daemon on a terminal: the watches, where to look, and what to edit. After it, only alerts,
+// The text at the start of a daemon on a terminal: the watches, the URLs, and the files to edit. After it, only alerts,
 // reloads and problems are printed.
 import type { Setup } from '../../app/setup/setup.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -70,7 +70,7 @@ function countOf(count: number, one: string, many: string): string {
 /** Events of level `info` that a person at the terminal waits for. */
 const SHOWN: ReadonlySet<string> = new Set(['config:reloaded', 'daemon:stopped']);
 
-/** The log for a terminal below the opening: warnings, errors, and the events in `SHOWN`. */
+/** The log for a terminal after the opening text: warnings, errors, and the events in `SHOWN`. */
 export function onScreen(log: SafeLog): SafeLog {
   return {
     ...log,

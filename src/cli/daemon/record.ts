@@ -12,16 +12,16 @@ export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
   readonly for?: number;
 }
 
-// A file for this alone may have any size.
+// The file has only this recording, so its age and its size are not limited.
 const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
-/** Polls as a dry run does, with a memory of its own, and records the answers. It sends nothing. */
+/** Polls like a dry run, with its own empty memory, and records the answers. Sends nothing. */
 export async function record(command: Terminal, options: RecordOptions): Promise<number> {
-  // A daemon of the same config may run, and use the port.
+  // A daemon of the same config may run and use the port, so this one takes any free port.
   const terminal = { ...command, env: { ...command.env, CHAINWARDEN_LISTEN: '127.0.0.1:0' } };
   const loaded = loadToRun(terminal, options.config);
   const file = resolve(options.out);
-  // Its polls start from a blank memory, so they cannot follow those of another recording.
+  // The polls start from an empty memory, so they cannot continue another recording.
   if (existsSync(file)) throw new CommandError(EXIT.usage, `${options.out} exists. Name a new file with --out.`);
   const code = await runDaemon(
     terminal,

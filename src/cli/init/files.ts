@@ -48,7 +48,7 @@ export function configText(
 
 const FREE_PLAN = 100_000;
 
-/** If a plan is written, the daemon spreads its requests so that the credits last. */
+/** The plan, if the credits are known. With a plan, the daemon spreads its requests so that the credits last. */
 function planLines(credits: number | null): string[] {
   const line = (amount: number, per: string, why: string): string =>
     `    plan: { credits: ${amount}, per: ${per} } # ${why}; write what your key has`;

@@ -44,7 +44,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   refuseMistakes(loadRules(config, [{ file: RULES_FILE, text: rulesText(found) }], { kinds }).problems);
   mkdirSync(join(options.out, 'rules'), { recursive: true });
   const text = configText(choice, addresses, credits);
-  // The config last: with it the folder counts as made, and another run is refused.
+  // The config is written last, so a folder with a config has all files.
   const files = { [RULES_FILE]: rulesText(found), [TESTS_FILE]: testsText(found), [CONFIG_FILE]: text };
   for (const [file, content] of Object.entries(files)) terminal.writeFile(join(options.out, file), content);
   for (const line of summaryOf(found, options.out)) terminal.out(line);
@@ -53,7 +53,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
 
 function refuseToOverwrite(folder: string): void {
   const there = [CONFIG_FILE, RULES_FILE, TESTS_FILE].map((file) => join(folder, file)).filter(existsSync);
-  // Rule files of another config would become part of the new one, and use names that it does not have.
+  // The new config would also load rule files of another config, and these use names that it does not have.
   const others = listFiles('rules/*.yaml', folder).map((file) => join(folder, file));
   const found = there.length > 0 ? there : others;
   if (found.length === 0) return;
@@ -130,14 +130,14 @@ function loaded({ env }: Terminal, text: string): Config {
   return config;
 }
 
-/** For example a name that a rule cannot have, or a wrong address of the explorer. */
+/** Throws if there are problems, such as a name that a rule cannot have, or a wrong address of the explorer. */
 function refuseMistakes(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new CommandError(EXIT.problems, `nothing was written\n\n${formatProblems(problems)}`);
 }
 
 interface Looked {
   readonly found: DetectedAddress[];
-  /** Credits left, by the first answer that named them; null: none did. */
+  /** The remaining credits in the first answer that has them; null: no answer had them. */
   readonly credits: number | null;
 }
 

@@ -1,4 +1,5 @@
-// Acknowledges open alerts by their names: the state file gives the meaning of a name, and the API does the rest.
+// Acknowledges open alerts by their names. The names are looked up in the state, and the API of the daemon does the
+// rest.
 import { hintFor } from '../../config/values/nearest.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { singleLine } from '../../lib/untrusted.ts';
@@ -14,7 +15,10 @@ export interface AckOptions extends DaemonAddress, UntilOptions {
   readonly replace?: boolean;
 }
 
-/** Acknowledges all open alerts of that name, or of a watch. A valid acknowledgement is kept and named. */
+/**
+ * Acknowledges all open alerts of that name, or of a watch. A valid acknowledgement stays and is printed, unless
+ * `replace` is set.
+ */
 export async function ack(terminal: Terminal, name: string, options: AckOptions): Promise<number> {
   const moment = momentOf(terminal, options);
   const until = untilOf(options, moment);

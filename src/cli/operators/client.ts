@@ -1,5 +1,5 @@
-// Calls the API of a daemon. A call whose answer is lost is repeated with its key: the daemon acts once, and repeats
-// its first answer, also after a restart.
+// Calls the API of a daemon. If the answer to a call is lost, the call is repeated with the same key. The daemon then
+// acts only once, and repeats its first answer, also after a restart.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { singleLine } from '../../lib/untrusted.ts';
@@ -8,7 +8,7 @@ import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { daemonOf, type DaemonAddress, type Daemon } from './daemon-place.ts';
 
-/** Both throw a `CommandError`: refused, unreachable, or with an unknown result. */
+/** Both methods throw a `CommandError` if the call is refused, the daemon is unreachable, or the result is unknown. */
 export interface Client {
   /** Carries out an action: `act(ack, { key, episode }, { seq })`. */
   act<Answer extends object>(
@@ -16,7 +16,7 @@ export interface Client {
     named: Readonly<Record<string, string | number>>,
     body: object,
   ): Promise<Answer>;
-  /** The body of the answer, as `shape` reads it. */
+  /** Resolves with the body of the answer, parsed by `shape`. */
   post<T>(path: string, body: object, shape: z.ZodType<T>): Promise<T>;
 }
 
@@ -66,7 +66,7 @@ function send({ url, token, as }: Daemon, key: string, path: string, body: objec
       ...(as !== null && { 'x-chainwarden-actor': as }),
     },
     body: JSON.stringify(body),
-    // The token is for this daemon only.
+    // Redirects are not followed, since the token is for this daemon only.
     redirect: 'error',
     signal: AbortSignal.timeout(ANSWER_MS),
   });
@@ -80,7 +80,10 @@ const PAUSE_MS = 1000;
 /** No connection was made, so the daemon cannot have acted. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Once a call may have reached the daemon, it is repeated until there is an answer: the daemon may be starting again. */
+/**
+ * If a call may have reached the daemon, it is repeated until there is an answer, `TRIES` calls at most: the daemon may
+ * be restarting.
+ */
 async function repeated(
   { clock }: Terminal,
   { url }: Daemon,

@@ -1,4 +1,5 @@
-// The commands of those who are on call. They call the daemon that runs: only it changes its state.
+// The commands for people on call. Changes are made through the running daemon, since only the daemon changes its
+// state.
 import { Option } from 'commander';
 import type { ConfigOption } from '../load.ts';
 import { CONFIG, onDaemon, toWhole, type Registry } from '../options.ts';

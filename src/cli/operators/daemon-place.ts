@@ -29,8 +29,8 @@ export interface Daemon {
 }
 
 /**
- * The daemon of `--url`, else of the config; the token of `CHAINWARDEN_TOKEN`, else of the file beside the state file. That
- * one is for this machine: it is sent nowhere else. Throws a `CommandError`.
+ * Returns the daemon of `--url`, else of the config, with the token of `CHAINWARDEN_TOKEN`, else of the file beside the
+ * state file. The token of the file is never sent to another machine. Throws a `CommandError`.
  */
 export function daemonOf(terminal: Terminal, { config, url: named, as }: DaemonAddress): Daemon {
   const given = terminal.env['CHAINWARDEN_TOKEN'] ?? '';
@@ -49,14 +49,14 @@ export function daemonOf(terminal: Terminal, { config, url: named, as }: DaemonA
   return { url, token: readToken(terminal, place), as: nameOf(terminal, as) };
 }
 
-/** The state of the daemon of the config. Throws a `CommandError`, or a `StorageError` if there is no state. */
+/** Opens the state of the daemon of the config. Throws a `CommandError`, or a `StorageError` if there is no state. */
 export function openStateOf(terminal: Terminal, { config }: Pick<DaemonAddress, 'config'>): Promise<StoreReader> {
   const place = readDaemonPlace(config, terminal);
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
   return openReader({ file: place.stateFile, postgres: place.postgres });
 }
 
-/** By the clocks of the config; without one that can be read, in UTC. */
+/** The present time, in the time zone of the config; in UTC if the config cannot be read. */
 export function momentOf(terminal: Terminal, { config }: Pick<DaemonAddress, 'config'>): Moment {
   const place = readDaemonPlace(config, terminal);
   return { now: terminal.clock.now(), zone: 'problems' in place ? 'UTC' : place.timeZone };

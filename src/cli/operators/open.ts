@@ -18,7 +18,7 @@ const NO_PAGE =
   'http.operators names nobody. Commands such as ack and silence work without it.';
 
 export async function open(terminal: Terminal, options: Pick<DaemonAddress, 'config' | 'url'>): Promise<number> {
-  // The link is signed with the token of the file, whatever other token there is.
+  // The environment is left out, since the link must be signed with the token of the file.
   const daemon = daemonOf({ ...terminal, env: {} }, options);
   if ((await statusOf(daemon.url, '/enter')) === 404) throw new CommandError(EXIT.problems, NO_PAGE);
   const until = terminal.clock.now() + VALID_MS;
@@ -31,8 +31,8 @@ export async function open(terminal: Terminal, options: Pick<DaemonAddress, 'con
 }
 
 /**
- * The URL with the daemon's own name. Null: the daemon does not run, or does not answer to that name because it could
- * not listen on both loopback addresses; then the other one may belong to another user.
+ * The URL with the daemon's own name. Null: the daemon does not run, or does not answer to this name. In the second
+ * case it could not listen on both loopback addresses, so a program of another user may listen on the other one.
  */
 async function ownUrlOf({ url, token }: Daemon): Promise<string | null> {
   const { protocol, port } = new URL(url);

@@ -1,4 +1,4 @@
-// Pauses a watch, or all watches of a rule, and ends that, through the API of the daemon.
+// Pauses a watch, or all watches of a rule, and ends such pauses, through the API of the daemon.
 import { singleLine } from '../../lib/untrusted.ts';
 import { endPause, pause as pauseAction } from '../../operators/pauses.ts';
 import { createClient } from './client.ts';

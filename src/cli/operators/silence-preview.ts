@@ -4,7 +4,7 @@ import type { SilencePreview } from '../../query/shapes/operators.ts';
 
 const MOST_SHOWN = 10;
 
-/** How many alerts it covers, the messages that it would have held back, and the alerts by rule. */
+/** The number of alerts that the silence covers, the messages that it would have held back, and the alerts by rule. */
 export function previewLines(preview: SilencePreview): string[] {
   const { rules, of_rules, all, open, alerts, left_out, notifications_24h, recipients_24h, critical_24h } = preview;
   const about = rules === 0 ? 'what the daemon tells of itself' : `${rules} of ${counted(of_rules, 'rule')}`;

@@ -1,4 +1,4 @@
-// Silences: made, extended and ended through the API of the daemon, listed from the state file.
+// Makes, extends and ends silences through the API of the daemon. Lists them from the state.
 import { parseMatcher, showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
 import type { Moment } from '../../lib/time-zone.ts';
@@ -64,7 +64,7 @@ function matchersOf(texts: readonly string[]): Matcher {
   throw new CommandError(EXIT.usage, `${singleLine(read.complaint, 300)}. ${advice}`);
 }
 
-/** Words with which other programs make a silence. */
+/** Words that other programs need here. If an operator writes one, the error advises to leave it out. */
 const VERBS: ReadonlySet<string> = new Set(['add', 'create', 'new', 'start']);
 
 function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOptions, moment: Moment): object {
@@ -105,7 +105,7 @@ export interface SilenceListOptions extends ConfigOption {
   readonly json: boolean;
 }
 
-/** Present and planned silences, one line each. */
+/** Lists present and planned silences, one line each. */
 export async function listSilences(terminal: Terminal, options: SilenceListOptions): Promise<number> {
   await using reader = await openStateOf(terminal, options);
   const moment = momentOf(terminal, options);

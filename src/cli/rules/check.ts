@@ -5,7 +5,7 @@ import { loadOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface CheckOptions extends ConfigOption {
-  /** A warning is a problem. */
+  /** True: the exit code for a warning is that for a problem. */
   readonly strict?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function check(terminal: Terminal, { config: file, strict = false }: Chec
   const { lines, warnings } = describeWatches(watches, config);
   for (const line of [...lines, ...describeTargets(watches, config.routes)]) terminal.out(line);
   for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
-  // The warnings are above a table that may be long.
+  // A long table may separate the warnings from the end of the output, so their number is printed last.
   const count = setup.warnings.length + warnings.length;
   if (count > 0) terminal.err(`no mistake, ${count} ${count === 1 ? 'warning' : 'warnings'}\n`);
   return strict && count > 0 ? EXIT.problems : EXIT.ok;

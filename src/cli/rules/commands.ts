@@ -1,4 +1,4 @@
-// The commands about rules that need not be in force.
+// The commands for rules, also for rules that no daemon has loaded.
 import { Option } from 'commander';
 import { CONFIG, toWhole, type Registry } from '../options.ts';
 import type { CheckOptions } from './check.ts';

@@ -32,7 +32,7 @@ export async function stateCheck(
   return check.findings.length === 0 ? EXIT.ok : EXIT.problems;
 }
 
-/** With the name of the installation, if the state is in a database. */
+/** The name of the state, with that of the installation if the state is in a database. */
 function nameOf(place: StatePlace): string {
   return place.postgres ? `${stateName(place)}, installation ${place.postgres.name}` : stateName(place);
 }
@@ -85,7 +85,7 @@ export interface CopyOptions extends ConfigOption {
   readonly to?: string;
 }
 
-/** Moves a state between a file and the database of the config. */
+/** Copies a state from a file into the database of the config, or from the database into a file. */
 export async function stateCopy(terminal: Terminal, { config: file, from, to }: CopyOptions): Promise<number> {
   const { state } = configOrFail(terminal, file);
   if ((from === undefined) === (to === undefined))

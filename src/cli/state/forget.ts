@@ -4,7 +4,7 @@ import { CommandError, EXIT } from '../exit.ts';
 import { loadToRead, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Removes the memory of one watch from the state file, damaged or not, while the daemon runs or not. */
+/** Removes the memory of one watch from the state. The memory may be damaged, and the daemon may be running. */
 export async function stateForget(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
   const { config, watches } = loadToRead(terminal, file);
   const found = findWatches(watches, name);

@@ -1,4 +1,5 @@
-// Prints the journal: decisions, sent messages and changes. Also checks that nobody has changed the journal itself.
+// Prints the journal: decisions, sent messages and changes. It can also check that nobody has changed the journal
+// itself.
 import { anchorFileOf, readAnchor } from '../../app/state/anchor-file.ts';
 import { parseAnchor, showAnchor, type JournalAnchor, type ChainCheck } from '../../core/journal/chain.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -26,7 +27,7 @@ export interface HistoryOptions extends ConfigOption {
   readonly since?: string;
   readonly limit: number;
   readonly json: boolean;
-  /** True: without an anchor. */
+  /** The anchor to check the journal with; true: the one that the daemon keeps, if it can be used. */
   readonly verify?: string | true;
 }
 
@@ -51,8 +52,8 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
 }
 
 /**
- * The anchor that the daemon keeps beside its token. Null: there is none, this user may not read it, or its line is too
- * old and was deleted.
+ * The anchor that the daemon keeps beside its token. Null: there is none, this user may not read it, or its journal
+ * line was deleted because of its age.
  */
 async function keptAnchor(reader: StoreReader, stateFile: string): Promise<JournalAnchor | null> {
   try {
@@ -118,7 +119,7 @@ function labelsIn(label: readonly string[], alert: string | undefined): readonly
   throw new CommandError(EXIT.usage, `--label ${read.error.issues[0]?.message ?? ''}`);
 }
 
-/** A watch, and the deliveries and the keys of its alerts. */
+/** The subjects of journal lines about these alerts: the watch, their deliveries, and their keys. */
 async function subjectsOf(reader: StoreReader, { watch, alerts }: WatchSelection): Promise<string[]> {
   const deliveries = await Promise.all(alerts.map(({ id }) => reader.deliveriesOf(watch.id, id, MOST_DELIVERIES)));
   return [
@@ -127,7 +128,10 @@ async function subjectsOf(reader: StoreReader, { watch, alerts }: WatchSelection
   ];
 }
 
-/** A line of a poll or of a round names its alerts; a line of a delivery was found by its id. */
+/**
+ * A line of a poll or of a round counts if it names one of the alerts. Other lines were found by their subject, so they
+ * count.
+ */
 function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSelection[]): boolean {
   if (kind !== 'decided' && kind !== 'routed') return true;
   const alerts = found.find(({ watch }) => watch.id === subject)?.alerts ?? [];
@@ -139,7 +143,7 @@ function timesOf(lines: readonly JournalLine[]): Instant[] {
   return lines.map(({ at }) => at);
 }
 
-/** Puts before the lines of each day the times when watches of an explorer were unknown. */
+/** Puts lines about the gaps of each day before its other lines. In a gap, watches of an explorer were unknown. */
 function withGaps(entries: readonly HistoryEntry[], days: readonly HistoryDay[], zone: string): string[] {
   const byDay = Map.groupBy(entries, ({ at }) => wallTime(zone, Date.parse(at)).slice(0, 10));
   return [...byDay].flatMap(([day, own]) => {
@@ -159,7 +163,7 @@ const LONGEST_PART = 1000;
 
 /**
  * `2026-01-31T12:00:00Z routed coins/low fires: treasury 0 ETH, below 1 Last poll: 5. notifies screen`, and the actor
- * if it was not the daemon. Other commands take the id at the end.
+ * if it was not the daemon. An id at the end is for use with other commands.
  */
 function lineOf(entry: HistoryEntry, zone: string): string {
   const { at, kind, what, title, how, actor } = entry;

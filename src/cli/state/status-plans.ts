@@ -18,7 +18,10 @@ export function planLines({ explorers }: HealthSummary, now: Instant): string[] 
   ];
 }
 
-/** The credits may not last: the config names no plan, and the key has more than the plan that is assumed otherwise. */
+/**
+ * The line for a key without a plan in the config. It has more credits than the plan that would be assumed, so its
+ * requests are not spread, and the credits may not last.
+ */
 function unplanned(name: string, credits: number): string {
   const plan = `plan: { credits: NUMBER, per: month }`;
   return `${name}: ${countOf(credits)} credits left; write ${plan} of what the key has to make them last`;

@@ -1,5 +1,5 @@
-// The first page as text: the verdict, firing alerts with their limits, alerts in hand, and causes of blind watches. No
-// line is wider than the terminal.
+// The first page as text: the verdict, firing alerts with their limits, alerts that need no attention now, and causes
+// of blind watches. No line is wider than the terminal.
 import { sinceWords } from '../../core/model/quality/blind-cause.ts';
 import { formatAmount, Amount } from '../../core/values/amount.ts';
 import { inColumns, wrapped, wrappedItem } from '../../lib/columns.ts';
@@ -96,7 +96,7 @@ interface Handled {
 /** Up to this many alike alerts of a rule have a row each; more share one row. */
 const MOST_ALIKE = 3;
 
-/** Alerts that are in hand or pending; many alerts of one rule become one row. */
+/** Rows for the alerts that need no attention now. Many alike alerts of one rule become one row. */
 function foldedRows(handled: readonly AlertRow[], screen: Screen): Handled[] {
   const alike = Map.groupBy(handled, (row) => JSON.stringify([row.severity, row.state, ruleOf(row), whoText(row)]));
   return [...alike.values()].flatMap((rows) => {
@@ -110,7 +110,7 @@ function foldedRows(handled: readonly AlertRow[], screen: Screen): Handled[] {
   });
 }
 
-/** `payroll/low` of payroll[alice] */
+/** `payroll/low` for the alert `payroll[alice]/low` */
 function ruleOf({ watch, alert }: AlertRow): string {
   return `${watch.replace(/\[.*$/, '')}/${alert}`;
 }

@@ -1,4 +1,4 @@
-// The state of each watch: a line for each, or only for those about which there is something to say.
+// The state of the watches: a line for each watch, or only remarks about watches that are not as usual.
 import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
 import type { Alert, Memory } from '../../core/model/memory.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
@@ -14,10 +14,10 @@ import { firstNames } from '../../lib/first-names.ts';
 export interface WatchStatus {
   readonly watch: Watch;
   readonly memory: Memory | undefined;
-  /** The watch's memory cannot be read. */
+  /** True if the memory of the watch cannot be read. */
   readonly isDamaged: boolean;
   readonly health: HealthByAlert;
-  /** The last one, over or not. */
+  /** The last pause, which may be over; null: there was none. */
   readonly pause: Pause | null;
   /** When the daemon started. */
   readonly from: Instant | null;
@@ -63,7 +63,7 @@ function notesOn(one: WatchStatus, now: Instant): string[] {
   if (isDamaged) return [];
   const looked = lookedAt(one, now);
   if (memory === undefined) return [['not asked yet', ...pauseWords(looked)].join('; ')];
-  // Other lines name the causes of blind and overdue watches.
+  // Other lines name the causes of blind and overdue watches, so they are not repeated here.
   const isCaused = [blindFrom, overdueFrom].some((since) => since(watch, memory, looked) !== null);
   const isOk = memory.data === null || memory.data.state === 'ok';
   const data = isCaused || isOk ? [] : dataWords(watch, memory, looked);
@@ -76,7 +76,7 @@ function notesOn(one: WatchStatus, now: Instant): string[] {
   return words.length === 0 ? [] : [words.join('; ')];
 }
 
-/** It fires without a message, because of a cooldown. */
+/** True if the alert fires without a message, because of a cooldown. */
 function isUntold(alert: Alert): boolean {
   if (alert.type !== 'condition' && alert.type !== 'group') return false;
   const { state, firing } = alert.type === 'group' ? alert.condition : alert;
@@ -105,7 +105,7 @@ function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {
   return parts.join('; ');
 }
 
-/** Null: it reads no list, or has not read it yet. */
+/** Null: the watch reads no list, or has not read it yet. */
 function coverageOf({ watch: { kind }, memory }: WatchStatus) {
   const state = memory === undefined || memory.state === null ? null : kind.state.safeParse(memory.state);
   return state?.success === true ? (kind.coverage?.(state.data) ?? null) : null;

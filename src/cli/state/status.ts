@@ -26,9 +26,9 @@ const MOST_DEAD = 10;
 const WIDTH_OF_FILES = 120;
 
 export interface StatusOptions extends ConfigOption {
-  /** The overview as the API gives it. */
+  /** Prints the overview as JSON, as the API returns it. */
   readonly json?: boolean;
-  /** A line for each watch. */
+  /** Prints a line for each watch. */
   readonly watches?: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   return EXIT.ok;
 }
 
-/** Explorers whose plan no daemon has reported: only its size is known. */
+/** Explorers whose plan no daemon has reported. Only the size of these plans is known. */
 function unknownPlans({ explorers }: Config, health: HealthSummary): Pick<Config, 'explorers'> {
   const known = new Set(plansOf(health.explorers).flatMap((plan) => plan.explorers));
   return { explorers: new Map([...explorers].filter(([name]) => !known.has(name))) };

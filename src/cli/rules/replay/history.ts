@@ -1,5 +1,5 @@
-// Replay over data that the config's explorers still have. The cost is printed before any request: first the cost of
-// the estimate, then of the whole replay. Above a limit it needs --yes.
+// Replay over data that the config's explorers still have. The cost is printed before the requests: first the cost of
+// the estimate, then that of the replay. More than `MOST_UNASKED` requests need --yes.
 import type { ExplorerSet } from '../../../app/runtime/explorers.ts';
 import type { Setup } from '../../../app/setup/setup.ts';
 import type { Config } from '../../../config/model.ts';
@@ -29,14 +29,14 @@ import type { Terminal } from '../../terminal.ts';
 export interface ReplayHistoryOptions extends TimeRangeOptions {
   /** The most pages of one question. */
   readonly maxPages: number;
-  /** Makes the requests whatever they cost. */
+  /** True: the requests are made whatever they cost. */
   readonly yes: boolean;
 }
 
 /** Up to this many requests are made without --yes. */
 const MOST_UNASKED = 100;
 
-/** Null when it stopped at the price. */
+/** Resolves with null if the cost needs --yes. */
 export async function replayHistory(
   terminal: Terminal,
   setup: Setup,
@@ -77,7 +77,7 @@ export async function replayHistory(
 
 const HOW = 'Name a recording with --recording FILE, or say how far back to ask the explorers with --since 24h.';
 
-/** One request for each question: as many as there are questions. */
+/** Prints the cost of the estimate, which makes one request for each question. False if that needs --yes. */
 function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes }: ReplayHistoryOptions): boolean {
   const credits = groups.reduce((sum, { question }) => sum + question.credits, 0);
   terminal.err(`the estimate asks for one page each: ${priceOf(groups.length, credits)}\n`);
@@ -86,7 +86,7 @@ function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes
 
 interface Priced {
   readonly group: QuestionGroup;
-  /** One tick: pages that the estimate read are not requested again. */
+  /** Reads within one tick, so pages that the estimate read are not requested again. */
   readonly read: Read;
   readonly pages: number;
 }
@@ -107,7 +107,7 @@ async function price(
   return priced;
 }
 
-/** Without the pages that the estimate read. */
+/** Prints the cost of the pages that the estimate did not read. False if that needs --yes. */
 function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }: ReplayHistoryOptions): boolean {
   const rows = priced.map(({ group: { question }, pages }) => ({
     name: `${question.explorer} ${question.path}`,
@@ -154,7 +154,9 @@ async function readBack(
   }
 }
 
-/** The watches of an explorer that does not answer are left out; the others continue. */
+/**
+ * Prints that these watches are left out, since their explorer did not answer. The replay continues with the others.
+ */
 function left(terminal: Terminal, group: QuestionGroup, error: unknown): null {
   if (!(error instanceof Missed)) throw error;
   terminal.err(`${namesOf(group)}: left out, for the explorer did not answer (${singleLine(error.message)})\n`);

@@ -34,7 +34,10 @@ export async function replayAll(
   return messages;
 }
 
-/** `24h` is a time before the end; an RFC 3339 time is itself. */
+/**
+ * The range of time to show, within `whole`. `24h` is 24 hours before the end of `whole`; other texts are RFC 3339
+ * times.
+ */
 export function rangeOf({ since, until }: TimeRangeOptions, whole: ReportRange): ReportRange {
   const at = (text: string | undefined, otherwise: Instant): Instant =>
     text === undefined ? otherwise : instantOf(text, whole.until);
