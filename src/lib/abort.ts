@@ -1,5 +1,6 @@
 /**
- * Resolves when the signal aborts, or at once if it has aborted. Only for signals that live no longer than the wait.
+ * Resolves when the signal aborts, or at once if it has aborted. Only for signals that live no longer than the wait,
+ * since the listener stays until the signal aborts.
  */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
@@ -18,10 +19,10 @@ export interface AbortListeners extends Disposable {
 }
 
 /**
- * One listener on a long-lived signal, for many short-lived callers. A listener of a signal points at the next one even
- * after it was removed. So a removed listener that the collector took for old kept alive all that later ones referred
- * to, such as answers, until the next full collection. The tables of a set do the same, so entries are emptied before
- * they are removed.
+ * Makes one listener on a long-lived signal, for many short-lived callers. If each caller had its own listener, a
+ * removed listener would still refer to the next one. Once the garbage collector counted a removed listener as old,
+ * everything that later listeners referred to, such as answers, would stay in memory until the next full collection.
+ * Entries of a set keep such references too, so each entry is emptied before it is removed.
  */
 export function createAbortListeners(signal: AbortSignal): AbortListeners {
   const listeners = new Set<{ act: (() => void) | null }>();

@@ -8,14 +8,14 @@ export interface AnchoredClock extends Clock {
 }
 
 /**
- * An anchor arrives with the delay of the network. An anchor further back than this shows that the clock itself was set
+ * An anchor is late by the delay of the network. If it is further back than this, the clock of the other system was set
  * back.
  */
 const LATE_MS = 2000;
 
 /**
- * Shows the time of `clock` before the first anchor. If an anchor is a little behind, the clock stands still until its
- * time is right.
+ * Shows the time of `clock` before the first anchor. If an anchor is a little behind, the clock stands still until the
+ * time of the other system has caught up.
  */
 export function createAnchoredClock(clock: Clock): AnchoredClock {
   let offsetMs: number | null = null;

@@ -1,4 +1,4 @@
-/** The same value gives the same text, in whatever order its keys were written. A bigint is its digits in quotes. */
+/** Equal values give equal texts, whatever the order of their keys. A bigint is written as its digits in quotes. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === 'bigint') return part.toString();

@@ -79,7 +79,7 @@ export function after(ms: number, act: () => void): () => void {
   };
 }
 
-/** Calls `act` once nothing has touched it for `ms`, and again after each later touch. Uses real time. */
+/** Calls `act` when `touch` was not called for `ms`. A later `touch` starts the wait again. Uses real time. */
 export function whenIdle(ms: number, act: () => void): { touch(): void; done(): void } {
   const timer = setTimeout(act, ms);
   return {
@@ -97,7 +97,7 @@ export function showInstant(at: Instant): string {
   return new Date(at).toISOString().replace('.000Z', 'Z');
 }
 
-/** The same without milliseconds, for people. */
+/** RFC 3339 in UTC without milliseconds, for people. */
 export function showSecond(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }

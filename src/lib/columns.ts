@@ -10,7 +10,7 @@ export function inColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A text in lines of `width` characters, broken at blanks; a longer word has a line of its own. */
+/** A text in lines of at most `width` characters, broken at blanks. A longer word has a line of its own. */
 export function wrapped(text: string, width: number, indent = { first: '', next: '' }): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').filter((one) => one !== '')) {

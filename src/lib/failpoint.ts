@@ -1,7 +1,10 @@
 // The list of all moments at which the end of the process could lose a message or send it twice. The tests start the
-// same daemon with another function instead of `failpoint`, and have it killed at each of these moments.
+// same daemon with another function instead of `failpoint`, and kill it at each of these moments.
 
-/** Transactions of the state file. Each has a point before its commit, when all of it is written, and one after it. */
+/**
+ * Transactions of the state file. Each has one point before its commit, when all of its rows are written, and one point
+ * after it.
+ */
 export const STEPS = {
   migrate: 'the file is brought to the newest schema',
   'take-over': 'this process becomes the one that may write',

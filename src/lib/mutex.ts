@@ -1,8 +1,6 @@
 /** A mutex: one holder at a time, in the order of the calls. */
 export interface Mutex {
-  /**
-   * Resolves once the caller holds the mutex, with the function that releases it. That function may be called twice.
-   */
+  /** Resolves once the caller holds the mutex, with the function that releases it. The function may be called twice. */
   acquire(): Promise<() => void>;
   /** Holds the mutex while `work` runs. */
   hold<T>(work: () => Promise<T>): Promise<T>;

@@ -1,6 +1,6 @@
-// Bytes lie outside of the heap, and stay there until the garbage collector runs. The 60 kB of a poll count as growth
-// of the heap: with 10,000 unchanged watches the collections that they caused took a third of the CPU. So memory that
-// is large or often used is returned as soon as it is no longer needed.
+// The bytes of a buffer are outside of the heap, and are freed only when the garbage collector runs. Still they count
+// as growth of the heap and cause collections: with 10,000 unchanged watches, the collections for the 60 kB of each
+// poll took a third of the CPU. So memory that is large or often used is returned as soon as it is no longer needed.
 
 /** Empties pieces that have memory of their own. Others, such as a part of a larger buffer, stay as they are. */
 export function freeOwnMemory(pieces: readonly Uint8Array[]): void {

@@ -5,7 +5,9 @@ import { unescaped, unescapedAgain } from './unescaped.ts';
 /** Replaces secrets in text, from any source and with any escapes. */
 export interface Redactor {
   readonly redact: (text: string) => string;
-  /** The same for a JSON body, which remains valid JSON; returns the same bytes if the body holds no secret. */
+  /**
+   * Replaces secrets in a JSON body, which remains valid JSON. Returns the same bytes if the body contains no secret.
+   */
   readonly redactJson: (body: Buffer) => Buffer;
   readonly add: (secrets: readonly string[]) => void;
 }
@@ -28,7 +30,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     inJson = [...known].flatMap(secretsIn).filter(isUnlikeData).flatMap(spellingsInJson);
   }
 
-  // Few texts hold a secret, and a search for its letters costs a tenth of a match with the pattern.
+  // Few texts contain a secret. A search for its letters costs a tenth of a match with the pattern, so it comes first.
   function redactBare(text: string): string {
     return spellings.some(({ literal }) => text.includes(literal)) ? text.replace(pattern, REDACTED) : text;
   }
@@ -80,7 +82,7 @@ function without(text: string, ranges: readonly Range[]): string {
 }
 
 const REDACTED_IN_JSON = '***';
-/** How JSON escapes a letter or digit. */
+/** The start of each escape of a letter or digit in JSON. */
 const ESCAPED_ASCII = '\\u00';
 const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|[^])/gi;
 
@@ -90,7 +92,10 @@ function withoutNeed(escape: string, code: string | undefined): string {
   return /^[!#-[\]-~]$/.test(character) ? character : escape;
 }
 
-/** A secret of digits could be any amount, and a short one any word: replacing it would damage the text. */
+/**
+ * False for a secret of digits, which may equal an amount, and for a short secret, which may equal a word. To replace
+ * them would damage the data.
+ */
 function isUnlikeData(secret: string): boolean {
   return secret.length >= SHORTEST_ANYWHERE && !/^\d+$/.test(secret);
 }

@@ -2,10 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { escapeHtml } from './untrusted.ts';
 
-// A shorter secret is replaced only as a whole word: a password such as "no" would otherwise damage every log.
+// A shorter secret is replaced only where it is a whole word. Otherwise a password such as "no" would damage every log.
 export const SHORTEST_ANYWHERE = 8;
 const SHORTEST_IN_BASE64 = 6;
-// Shorter paths, such as /api/v2, are not secret.
+// Shorter paths, such as /api/v2, do not count as secret.
 const SHORTEST_PATH = 12;
 
 /** A pattern, and the letters that every match contains. */
@@ -19,7 +19,9 @@ export function spellingsOf(secrets: Iterable<string>): Spelling[] {
   return [...new Map(all.map((spelling) => [spelling.source, spelling])).values()];
 }
 
-/** A secret, and the parts of it that are quoted alone: of a URL, and of a header such as `Basic dXNlcjpwYXNz`. */
+/**
+ * A secret, and the parts of it that a text may quote alone: of a URL, and of a header such as `Basic dXNlcjpwYXNz`.
+ */
 export function secretsIn(secret: string): string[] {
   return [...new Set([secret, ...guardedIn(secret), ...credentialsIn(secret)])];
 }

@@ -22,7 +22,7 @@ export function* mapInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<
   return mapped;
 }
 
-/** The same for work that may take long: pauses after each one. */
+/** Like `mapInSteps`, for work that may take long: pauses after each item. */
 export function* eachInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<B[]> {
   const mapped: B[] = [];
   for (const one of all) {
@@ -38,7 +38,10 @@ export function* filterInSteps<A>(all: readonly A[], isOne: (one: A) => boolean)
   return all.filter((_one, index) => isIn[index]);
 }
 
-/** Counts the items of many pieces of work, and tells after which piece a step is over. */
+/**
+ * Returns a function to call after each piece of work, with the number of its items. It returns true if the step is
+ * over.
+ */
 export function createPace(): (items: number) => boolean {
   let sinceStep = 0;
   return (items) => {
@@ -49,7 +52,7 @@ export function createPace(): (items: number) => boolean {
   };
 }
 
-/** Runs all steps at once. */
+/** Runs all steps without a pause. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -67,7 +70,7 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 const LONGEST_MS = 5;
-// One count for the whole process, which has one event loop: many computations that begin together take turns.
+// One count for the whole process, which has one event loop. So computations that run at the same time take turns.
 let sinceTurnMs = 0;
 let lastTurn = Promise.resolve();
 

@@ -1,4 +1,4 @@
-/** A needed part does not answer; it may answer later. */
+/** Thrown if a needed part does not answer. It may answer later. */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }

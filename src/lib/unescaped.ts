@@ -9,7 +9,7 @@ export interface Unescaped {
 const ESCAPE =
   /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&(amp|lt|gt|quot|apos);|\\(["'/\\])/gi;
 
-/** Null if no part is escaped. Bytes of a URL beyond ASCII count as characters of their own. */
+/** Null if no part is escaped. Each byte beyond ASCII in a URL becomes one character. */
 export function unescaped(escaped: string): Unescaped | null {
   let text = '';
   let end = 0;
@@ -28,7 +28,7 @@ export function unescaped(escaped: string): Unescaped | null {
   return { text, offsets: [...offsets, escaped.length] };
 }
 
-/** Removes a second escaping, with offsets in the first text; null if there is none. */
+/** Removes a second layer of escapes; the offsets are those in the first text. Null if there is no second layer. */
 export function unescapedAgain({ text, offsets }: Unescaped): Unescaped | null {
   const again = unescaped(text);
   return again && { text: again.text, offsets: again.offsets.map((offset) => offsets[offset] ?? 0) };

@@ -7,7 +7,7 @@ export interface Untrusted {
   readonly [brand]: 'untrusted';
 }
 
-/** Marks text that came from the chain. Called where answers are decoded, nowhere else. */
+/** Marks text that came from the chain. Call this only where answers are decoded. */
 export function untrusted(text: string): Untrusted {
   return text as unknown as Untrusted;
 }
@@ -19,7 +19,10 @@ export function rawText(text: Untrusted): string {
 
 const MOST_CHARACTERS = 256;
 
-/** For a place between double quotes, which it cannot close: at most `most` characters, still untrusted. */
+/**
+ * The text for a place between double quotes, without a mark that could close them. Has at most `most` characters, and
+ * is still untrusted.
+ */
 export function quotable(text: Untrusted, most: number): Untrusted {
   return untrusted(singleLine(rawText(text), most).replace(/["\u201c-\u201f\u2033\u301d-\u301f\uff02]/g, "'"));
 }
@@ -35,8 +38,8 @@ export function plain(text: Untrusted, most = MOST_CHARACTERS): string {
 }
 
 /**
- * Joins text of the program and untrusted text; each untrusted part is shown as by `plain`. Links that only both
- * together form are defanged as well: `evil.` beside `com`, or an untrusted word behind a dot of the program. Line
+ * Joins text of the program and untrusted text; each untrusted part is shown as by `plain`. A link that only arises
+ * from both parts is defanged as well: `evil.` beside `com`, or an untrusted word behind a dot of the program. Line
  * breaks of the program stay.
  */
 export function plainJoined(
@@ -58,7 +61,7 @@ export function plainJoined(
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc]/gu;
 
-// Most text needs no change.
+// Most text matches this and needs no change.
 const PRINTABLE = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
@@ -94,7 +97,7 @@ function cap(line: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, most).join('')}\u2026`;
 }
 
-/** An untrusted part of a text: the offsets of its first character and of the one behind its last. */
+/** An untrusted part of a text: the offset of its first character, and the offset after its last. */
 type Span = readonly [start: number, end: number];
 
 // Mail programs and chats make a link of anything like a scheme, a host, an address, a mention or a network path: http,

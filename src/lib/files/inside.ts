@@ -6,11 +6,11 @@ export function isInside(directory: string, path: string): boolean {
   try {
     return isBelow(directory, realpathSync(path));
   } catch {
-    return true; // It cannot be read either, which the reader says.
+    return true; // The file cannot be read either, so the later read reports the error.
   }
 }
 
-/** The same for a real path. Throws the error of the system about the directory. */
+/** Like `isInside`, for a path that is a real path already. Throws the error of the system about the directory. */
 export function isBelow(directory: string, realPath: string): boolean {
   const way = relative(realpathSync(directory), realPath);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

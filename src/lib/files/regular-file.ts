@@ -1,4 +1,5 @@
-// Reads and writes files that people name. Regular files only: a FIFO blocks the process, and a device has no end.
+// Reads and writes files that people name. Only regular files are allowed: a FIFO blocks the process, and a device has
+// no end.
 import {
   closeSync,
   constants,
@@ -25,13 +26,13 @@ const KIB = 1024;
 
 export interface ReadBounds {
   readonly maxBytes: number;
-  /** Gives the reason why a file is not read, from the real path behind all links; null if it is read. */
+  /** Returns the reason why a file must not be read, given its real path behind all links; null if it may be read. */
   readonly refusal?: ((realPath: string) => string | null) | undefined;
 }
 
 /** The text of a regular file. Throws a `FileRefused`, or the error of the system. */
 export function readRegularFile(path: string, { maxBytes, refusal }: ReadBounds): string {
-  // The check comes after opening, so that nobody can exchange the file in between.
+  // The file is checked after it was opened, so that nobody can exchange it in between.
   const fd = refusal === undefined ? openSync(path, TO_READ) : openChecked(path, refusal);
   try {
     const stats = fstatSync(fd);
@@ -48,8 +49,8 @@ const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const MOST_TRIES = 3;
 
 /**
- * Opens the file that was checked, even if the path leads to another file by now: links are replaced when files are
- * updated.
+ * Opens exactly the file that `refusal` has checked. If the path leads to another file by then, as when an update
+ * replaces a link, the new file is checked, `MOST_TRIES` times at most.
  */
 function openChecked(path: string, refusal: NonNullable<ReadBounds['refusal']>): number {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -62,7 +63,7 @@ function openChecked(path: string, refusal: NonNullable<ReadBounds['refusal']>):
   throw new FileRefused('it was replaced while it was read');
 }
 
-/** Null if the path no longer leads to that file. */
+/** Null if `path` no longer leads to the file `real`. */
 function openIfSame(path: string, real: string): number | null {
   let fd: number;
   try {
@@ -114,7 +115,7 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
 
 /** True if the file's rights let every user of the machine read it. False if the rights cannot be read. */
 export function isReadableByAll(path: string): boolean {
-  // On Windows Node synthesizes the rights.
+  // On Windows, Node makes up the rights, so they prove nothing.
   if (platform === 'win32') return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && (stats.mode & constants.S_IROTH) !== 0;
@@ -128,7 +129,7 @@ function nameOf(stats: Stats): string {
 
 const PIECE = 64 * KIB;
 
-/** Read in pieces: the reported size may be 0, as below /proc, or may change during reading. */
+/** The file is read in pieces, since the reported size may be 0, as below /proc, or may change during reading. */
 function readAtMost(fd: number, most: number): Buffer {
   const pieces: Buffer[] = [];
   for (let left = most; left > 0;) {

@@ -11,7 +11,7 @@ export const SWITCHED_PROTOCOLS = 'SWITCHED_PROTOCOLS';
 /**
  * Listens for the errors of one of got's request streams, and of the objects inside it, for its whole life. Must be
  * called in the turn in which the stream is made. Listeners of the caller are still called. An answer 101 would hand
- * over the bare connection, which no request asks for: the connection is closed, and the stream fails.
+ * over the bare connection. No request asks for this, so the connection is closed, and the stream fails.
  */
 export function absorbErrors(stream: Duplex): void {
   stream.on('error', ignore);
@@ -24,5 +24,5 @@ export function absorbErrors(stream: Duplex): void {
 }
 
 function ignore(): void {
-  // The caller that waits for the answer has listeners of its own.
+  // The caller that waits for the answer handles the error with its own listeners.
 }
