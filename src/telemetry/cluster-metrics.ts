@@ -3,7 +3,8 @@ import type { MetricRegistry } from './metric-registry.ts';
 
 export interface ClusterMetrics {
   /**
-   * Called on each scrape; the last given function counts. Without one, or if it returns null, the series are absent.
+   * Sets the function that is called on each scrape; it replaces an earlier one. Without a function, or if it returns
+   * null, the series are absent.
    */
   mirrorCluster(read: () => ClusterView | null): void;
 }

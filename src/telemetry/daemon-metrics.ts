@@ -8,7 +8,10 @@ export interface ProcessFacts {
   residentBytes(): number;
 }
 
-/** `not-taken`: the service did not accept it. `withheld`: the daemon could not have sent an alert. */
+/**
+ * `not-taken`: the service did not accept the heartbeat. `withheld`: the daemon could not have sent an alert, so it did
+ * not report that it works.
+ */
 export const BEAT_OUTCOMES = ['sent', 'not-taken', 'withheld'] as const;
 export type BeatOutcome = (typeof BEAT_OUTCOMES)[number];
 
@@ -54,12 +57,16 @@ export interface DaemonMetrics {
   /** A loop failed and was restarted. */
   loopRestarted(loop: LoopName): void;
   /**
-   * Called on each scrape; the last given function counts. Returns the names of the loops that fail again and again.
+   * Sets the function that is called on each scrape; it replaces an earlier one. It returns the names of the loops that
+   * fail again and again.
    */
   mirrorFailing(read: () => Iterable<LoopName>): void;
-  /** A heartbeat was due. */
+  /** Counts a heartbeat that was due. */
   beat(outcome: BeatOutcome, at: Instant): void;
-  /** Called on each scrape, the last given function only: true if the last write to the state succeeded. */
+  /**
+   * Sets the function that is called on each scrape; it replaces an earlier one. It returns true if the last write to
+   * the state succeeded.
+   */
   mirrorStorage(read: () => boolean): void;
   /** A network error without a listener, after which the daemon continued. */
   networkErrorUncaught(): void;
@@ -88,7 +95,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
     const failing = [...readFailing()];
     return LOOPS.map((loop) => [{ loop }, failing.filter((name) => name === loop).length] as const);
   });
-  // Starts at zero, so that the first failure is an increase.
+  // The counters start at zero, so that the first failure is an increase.
   for (const loop of LOOPS) restarts.inc({ loop }, 0);
   for (const outcome of BEAT_OUTCOMES) beats.inc({ outcome }, 0);
   for (const cause of ['superseded', 'rejected']) recalls.inc({ cause }, 0);
@@ -99,7 +106,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
       build.set({ version, node, sqlite }, 1);
     },
     schedulerLag(seconds) {
-      // After a clock was set back, a tick is early; that counts as no lag.
+      // After a clock was set back, a tick is early. Then the lag counts as zero.
       lag.observe(Math.max(0, seconds));
     },
     reload(accepted, at) {

@@ -13,7 +13,10 @@ export interface DeliveryMetrics {
   channelOpened(channel: string): void;
   delivery(delivery: { readonly channel: string; readonly outcome: Outcome['type'] }): void;
   deliveryDead(channel: string): void;
-  /** Called on each scrape; the last given function counts. If it rejects, the series are absent from that scrape. */
+  /**
+   * Sets the function that is called on each scrape; it replaces an earlier one. If it rejects, the series are absent
+   * from that scrape.
+   */
   mirrorOutbox(count: () => Promise<readonly OutboxCount[]>): void;
 }
 

@@ -8,7 +8,7 @@ import type { MetricRegistry } from './metric-registry.ts';
 /** The plan headers of an answer; null = missing, or sent as "unknown". */
 interface HeaderFacts {
   readonly explorer: string;
-  /** May be negative: an overdrawn plan. */
+  /** Negative if the plan is overdrawn. */
   readonly credits: number | null;
   readonly limit: number | null;
   readonly remaining: number | null;
@@ -31,11 +31,14 @@ export interface ExplorerMetrics {
    */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
-  /** Called on each scrape, the last given function only: the explorers whose plan refuses, with the reason. */
+  /**
+   * Sets the function that is called on each scrape; it replaces an earlier one. It returns the pauses of explorers.
+   * Only pauses after a refusal are exported, with their reason.
+   */
   mirrorRests(read: () => Iterable<readonly [explorer: string, rest: PlanRest]>): void;
   otherChain(found: { readonly explorer: string; readonly isOther: boolean }): void;
   forks(found: { readonly explorer: string; readonly areForked: boolean }): void;
-  /** Removes the gauges of an explorer that is no longer configured. Its counters stay. */
+  /** Removes the gauges of an explorer that this process no longer polls. Its counters stay. */
   forgetExplorer(explorer: string): void;
 }
 
@@ -64,7 +67,7 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
     },
     request({ explorer, operation, outcome, seconds }) {
       requests.inc({ explorer, operation, outcome });
-      // Negative if the clock was set back.
+      // The duration is negative if the clock was set back.
       duration.observe({ explorer, operation }, Math.max(0, seconds));
     },
     unknownFields({ explorer, record, count }) {
@@ -106,7 +109,10 @@ interface OptionalGauge {
   set(explorer: string, value: number | null): void;
 }
 
-/** Removing a missing series takes prom-client as long as setting it, and most answers lack the header. */
+/**
+ * Only an existing series is removed. To remove a missing one takes prom-client as long as to set it, and most answers
+ * lack the header.
+ */
 function createOptional(gauge: Gauge<'explorer'>): OptionalGauge {
   const shown = new Set<string>();
   return {

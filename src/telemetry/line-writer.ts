@@ -31,7 +31,8 @@ const RETRY_MS = 100;
 
 /**
  * Lines are written at once. If the reader has stopped reading (EAGAIN), they wait, up to a limit, and are tried again
- * later. If the reader is gone (EPIPE) or the disk is full (ENOSPC), they are dropped, and the next line tries again.
+ * later. If the reader has closed the pipe (EPIPE) or the disk is full (ENOSPC), the lines are dropped, and the next
+ * line tries again.
  */
 export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): LineWriter {
   const waiting: Waiting[] = [];
@@ -82,7 +83,7 @@ export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): L
       }),
     async flushed(budgetMs) {
       const until = clock.now() + budgetMs;
-      // The running drain tries at the same pace.
+      // `drainLater` tries the waiting lines at the same interval.
       while (waiting.length > 0 && clock.now() < until) await clock.sleep(RETRY_MS);
     },
     close() {
@@ -98,9 +99,9 @@ function isBusy(error: unknown): boolean {
 
 /**
  * Opens standard error or output a second time, so that a write reports EAGAIN instead of blocking. The flag on the
- * first descriptor would apply to every process that shares it. Files do not block and are not opened again. A socket
- * (the journal's) cannot be opened a second time, and neither can anything on systems without /proc: the function then
- * returns the given descriptor.
+ * first descriptor would apply to every process that shares it. Files do not block and are not opened again. A socket,
+ * such as that of the system's journal, cannot be opened a second time, and without /proc nothing can. In these cases
+ * the function returns the given descriptor.
  */
 export function openNonBlocking(fd: 1 | 2): number {
   try {

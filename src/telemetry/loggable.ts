@@ -6,7 +6,8 @@ const MOST_PER_TEXT = 2048;
 const MOST_ITEMS = 50;
 const MOST_DEPTH = 6;
 const MOST_FRAMES = 8;
-// Texts are redacted before they are cut: a secret that the cut divides would not be found.
+// Texts are redacted before they are cut, since a secret that the cut divides would not be found. Text beyond this
+// length is not searched, and never logged.
 const MOST_SEARCHED = 65_536;
 
 export interface LoggableOptions {
@@ -49,7 +50,7 @@ export function toLoggable(fields: unknown, { redact, stacks }: LoggableOptions)
     }
   }
 
-  // A secret that consists of digits may have become a number.
+  // A secret that consists of digits may have become a number, so numbers are redacted too.
   function number(value: number): Loggable {
     const shown = String(value);
     return Number.isFinite(value) && redact(shown) === shown ? value : text(shown);
@@ -105,7 +106,10 @@ function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
-/** Name, message and code; the cause and the errors inside. Other properties (a request, options) may hold anything. */
+/**
+ * Name, message and code; the cause and the errors inside. Other properties (a request, options) may contain anything,
+ * so they are left out.
+ */
 function errorEntries(error: Error, stacks: boolean): [string, unknown][] {
   return [
     ['type', error.name],

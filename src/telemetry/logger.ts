@@ -11,9 +11,12 @@ export interface LogOptions {
   /** `json`: an object per line, for collectors. `text`: a line that a person reads on a terminal. */
   readonly format: 'json' | 'text';
   readonly clock: Clock;
-  /** Takes one line with its line feed. The logger ignores errors that it throws: a full disk must not stop a poll. */
+  /**
+   * Writes one line, which ends with a line feed. The logger ignores errors that it throws: a full disk must not stop a
+   * poll.
+   */
   readonly write: (line: string) => void;
-  /** Every line masks these secrets, in any encoding. */
+  /** These secrets are redacted in every line, in any encoding. */
   readonly secrets?: readonly string[];
   /** Called with the number of lines that `write` refused. */
   readonly onDropped?: (lines: number) => void;
@@ -21,9 +24,9 @@ export interface LogOptions {
 
 /** A log that never throws and never writes a secret. */
 export interface SafeLog extends Log {
-  /** Adds the secrets of a reload; the known ones stay. */
+  /** Adds the secrets of a reload. Earlier secrets stay. */
   addSecrets(secrets: readonly string[]): void;
-  /** The same for text that is kept or shown elsewhere. */
+  /** Redacts text that is stored or shown elsewhere. */
   readonly redact: (text: string) => string;
 }
 
@@ -47,7 +50,7 @@ export function createLog({ level, format, clock, write, secrets, onDropped }: L
       timestamp: () => `,"time":"${showInstant(clock.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'event',
-      // pino treats a field named `err` as an error object; fields here are plain data already.
+      // pino would treat a field named `err` as an error object, but here all fields are plain data.
       serializers: { err: (value: unknown) => value },
     },
     { write: writeLine },
@@ -83,7 +86,7 @@ export function createLog({ level, format, clock, write, secrets, onDropped }: L
 
 const RESERVED: ReadonlySet<string> = new Set(['level', 'time', 'event']);
 
-/** A field with the name of one of the line's own fields would appear twice. */
+/** A field with the name of one of the line's own fields would appear twice, so it gets another name. */
 function withoutReserved(fields: Loggable): Record<string, Loggable> {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return { fields };
   return Object.fromEntries(
@@ -92,8 +95,8 @@ function withoutReserved(fields: Loggable): Record<string, Loggable> {
 }
 
 /**
- * JSON escapes the control characters before the space; all other unusual characters are escaped here, for terminals
- * that show the raw line.
+ * JSON escapes the control characters before the space. Here all other characters but printable ASCII are escaped, for
+ * terminals that show the raw line.
  */
 function toAscii(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

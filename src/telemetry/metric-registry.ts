@@ -19,7 +19,7 @@ export interface MetricRegistry {
    * beyond the limit are left out and counted.
    */
   mirror: Mirror;
-  /** The same, but series with equal labels are added up. */
+  /** Like `mirror`, but series with equal labels are added up. */
   mirrorSums: Mirror;
   /** The text format 0.0.4. */
   text(): Promise<Buffer<ArrayBuffer>>;
@@ -76,7 +76,7 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     mirrorSums: mirrored(writeSums),
     async text() {
       const rendered: (readonly Buffer[])[] = [];
-      // The number of left out series is known after all other metrics are rendered.
+      // The metric of left out series comes last, since its numbers are known after all others are rendered.
       for (const [, renderOne] of [...renderByName].sort(leftOutLast)) {
         rendered.push(await renderOne());
         // Yields between two metrics, so that due polls do not wait for all of them.

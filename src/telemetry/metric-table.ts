@@ -1,7 +1,7 @@
 // All metrics. Labels contain names from the configuration or words of fixed lists, never text from the chain, and
 // never an address unless the rule's author wrote one: the number of series is bounded by the configuration. An unknown
-// value is absent: no -1, no 0 in its place. Times are exported as timestamps, not as ages, so that they are right even
-// if nothing moves.
+// value is absent: it is not exported as -1 or 0. Times are exported as timestamps, not as ages, so that they stay
+// right even if nothing updates them.
 import { CLUSTER_METRICS } from './metric-rows/cluster.ts';
 import { DAEMON_METRICS } from './metric-rows/daemon.ts';
 import { DELIVERY_METRICS } from './metric-rows/delivery.ts';

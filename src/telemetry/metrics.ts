@@ -31,7 +31,7 @@ export interface MetricsOptions {
   readonly clock: Clock;
   /** If left out, the `process_` metrics are absent. */
   readonly process?: ProcessFacts;
-  /** Limit of series (of whole state sets) of one metric that mirrors watches or alerts; the rest is left out and counted. */
+  /** The most series of one mirrored metric. Further series are left out and counted. */
   readonly mostSeries?: number;
 }
 

@@ -1,13 +1,16 @@
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** The gauges, each by the value of its label. */
+/** The values of each gauge, by its label. */
 export interface OperatorGauges {
   readonly unacknowledged: ReadonlyMap<string, number>;
   readonly silences: ReadonlyMap<string, number>;
 }
 
 export interface OperatorMetrics {
-  /** Called on each scrape; the last given function counts. If it rejects, the series are absent from that scrape. */
+  /**
+   * Sets the function that is called on each scrape; it replaces an earlier one. If it rejects, the series are absent
+   * from that scrape.
+   */
   mirrorOperators(read: () => Promise<OperatorGauges>): void;
 }
 

@@ -1,4 +1,4 @@
-// Credits of each plan: its books, and the planned use.
+// Credits of each plan: their use up to now, and the planned use.
 import type { CreditPlanState } from '../core/model/quality/health-summary.ts';
 import { SEVERITIES } from '../core/model/ids.ts';
 import { SPEND_CLASSES, type SpendClass } from '../core/spending/spend.ts';
@@ -15,11 +15,13 @@ export interface PlanReading {
 }
 
 export interface PlanMetrics {
-  /** Called on each scrape; the last function set is used. Unknown values of a plan are absent. */
+  /**
+   * Sets the function that is called on each scrape; it replaces an earlier one. Unknown values of a plan are absent.
+   */
   mirrorPlans(read: () => readonly PlanReading[]): void;
 }
 
-/** Each series has the first explorer of its plan as label, so that sums over explorers are right. */
+/** Each series has only the first explorer of its plan as label, so that a sum over explorers counts each plan once. */
 export function createPlanMetrics(registry: MetricRegistry): PlanMetrics {
   let read: () => readonly PlanReading[] = () => [];
 

@@ -1,5 +1,5 @@
-// The exported facts of each rule and its targets, kept until the next scrape copies them into the registry. So
-// dropping a watch is one delete, and a poll looks up no series.
+// The exported facts of each rule and its targets. Each scrape reads them. So a watch is dropped by one delete, and a
+// poll looks up no series.
 import type { MissReason } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 
@@ -25,7 +25,7 @@ export interface PollFacts {
 }
 
 export interface RuleFacts {
-  /** The rule's polls read lists of items. */
+  /** True if the polls of the rule read lists of items. */
   readsLists: boolean;
   readonly pollsByOutcome: Map<PollOutcome, number>;
   readonly factsByTarget: Map<string, TargetFacts>;

@@ -34,22 +34,25 @@ import {
 export interface WatchMetrics {
   poll(poll: WatchLabels & PollFacts): void;
   watchUp(watch: WatchLabels, up: boolean): void;
-  /** Each successful poll sets the value again: a value that is not set for max(3 intervals, 5 minutes) is removed. */
+  /** Each successful poll sets the value again. A value that was not set for max(3 intervals, 5 minutes) is removed. */
   watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
   undecided(watch: string, items: number): void;
   notJudged(watch: string, items: number): void;
   unfollowed(watch: string, events: number): void;
   notExamined(watch: string): void;
   skipped(watch: string): void;
-  /** Removes one target, and its rule with the last target. */
+  /** Removes one target. With its last target, the rule is removed too. */
   forgetWatch(watch: WatchLabels): void;
-  /** Called on each scrape; the last given function counts. If it throws, the series are absent from that scrape. */
+  /**
+   * Sets the function that is called on each scrape; it replaces an earlier one. If it throws, the series are absent
+   * from that scrape.
+   */
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
-  /** The same for the health of rules; the function may include rules that are `ok`. */
+  /** Like `mirrorAlerts`, for the health of rules. The function may include rules that are `ok`. */
   mirrorHealth(read: () => Iterable<AlertHealth>): void;
-  /** The same for data states. */
+  /** Like `mirrorAlerts`, for data states. */
   mirrorData(read: () => Iterable<WatchData>): void;
-  /** The same for blind watches; the function returns no others. */
+  /** Like `mirrorAlerts`, for blind watches. The function must return no others. */
   mirrorBlind(read: () => Iterable<WatchBlind>): void;
 }
 
