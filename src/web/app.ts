@@ -40,24 +40,25 @@ export interface WebAppOptions {
   readonly queries: Queries;
   /** Links in messages. */
   readonly links: LinksOptions;
-  /** Null: there are none. */
+  /** Null: no pages are served. */
   readonly pages: PagesOptions | null;
   readonly log?: Pick<Log, 'warn'>;
-  /** A connection beyond the limit, a request for a foreign host name, or a wrong token was refused. */
+  /** Called when a connection beyond the limit, a request for a foreign host name, or a wrong token is refused. */
   readonly onRejected?: (reason: 'sockets' | 'host' | 'token') => void;
   readonly onAnswered?: (answered: Answered) => void;
   /** Called with the number of open pages that are kept current. */
   readonly onStreams?: (open: number) => void;
   /**
-   * True if the server listens on both loopback addresses: a browser chooses one of them for a name below `localhost`.
+   * True if the server listens on both loopback addresses. Only then does it answer to its own name below `localhost`,
+   * since a browser may choose either address for that name.
    */
   readonly isOnBothLoopbacks?: () => boolean;
 }
 
 export interface Readiness {
-  /** Config loaded, state file usable, every watch polled once. */
+  /** True if the config is loaded, the state is usable, and every watch was polled once. */
   readonly isReady: boolean;
-  /** Notes for people, ready or not: names of the config and words of fixed lists. */
+  /** Notes for people, whether it is ready or not. They contain only names of the config and words of fixed lists. */
   readonly lines: readonly string[];
 }
 
@@ -127,8 +128,9 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
 const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';
 
 /**
- * Metrics contain balances; the lines of readiness contain names and who paused something. Where there are operators,
- * both need the right to read the page. Without operators nobody has a token to show.
+ * Metrics contain balances; the lines of readiness contain names and who paused something. If there are operators, both
+ * are shown only to callers who may read pages. Without operators a scraper has no token to send, so they are shown to
+ * all.
  */
 function readersOf(
   callers: Callers,

@@ -1,5 +1,5 @@
-// The connections of the web server, with the open requests of each. It limits the cost of clients that send slowly, do
-// not read, or send many requests at once.
+// The connections of the web server, with the open requests of each. Limits bound the cost of clients that send slowly,
+// do not read, or send many requests at once.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -12,16 +12,16 @@ interface Exchange {
 /** The first exchange is being answered, the others wait for it. */
 type Outstanding = Exchange[];
 
-/** Requests of one connection. Browsers send one at a time. */
+/** The most open requests of one connection. Browsers send one at a time. */
 const MOST_OUTSTANDING = 8;
-/** Connections that wait for their clients, at about 20 kB each. */
+/** The most connections that wait for their clients. Each costs about 20 kB. */
 const MOST_WAITING = 512;
 const PIECE_BYTES = 512;
-/** Including connections with an answer under way, and those being closed, which Node still counts. */
+/** The most connections in total, with those that are being answered or closed: Node counts them too. */
 const MOST_SOCKETS = 2 * MOST_WAITING;
 
 /**
- * Answers the requests of one connection in turn, each after the system took the answer before it. So a client that
+ * Answers the requests of one connection in turn, each after the system has taken the previous answer. So a client that
  * does not read costs the memory of one answer.
  *
  * If too many connections wait for their clients (for a request, for the rest of one, or for an answer to be read), a
@@ -71,7 +71,7 @@ export function boundExchanges(server: Server, answer: RequestListener, onReject
   server.on('request', (request, response) => {
     const { socket } = request;
     const outstanding = open.get(socket);
-    // When the connection is destroyed, Node still reports the other requests of a piece.
+    // After a connection is destroyed, Node still reports the other requests of the piece that it parses.
     if (outstanding === undefined) return;
     if (outstanding.length >= MOST_OUTSTANDING) {
       refuse(socket);
@@ -85,8 +85,8 @@ export function boundExchanges(server: Server, answer: RequestListener, onReject
 
 /**
  * Node parses all bytes of one read, up to 64 KiB, and keeps the requests in it until the connection is closed:
- * thousands of small ones, several megabytes for each connection. Reading in pieces counts the first requests before it
- * parses the next.
+ * thousands of small ones, several megabytes for each connection. With smaller pieces, the first requests are counted
+ * before the next are parsed, so the limit stops the rest.
  */
 function readInPieces(socket: Socket): void {
   const parsers = socket.listeners('data');

@@ -8,7 +8,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 const LEVEL = 3;
 const LEVEL_OF_SMALL = 9;
 const SMALL_BYTES = 16 * 1024;
-/** A smaller answer fits into one packet anyway. */
+/** A smaller answer fits into one packet anyway, so it is not compressed. */
 const LEAST_BYTES = 1024;
 
 const compress = promisify<string | Uint8Array, { readonly level: number }, Buffer<ArrayBuffer>>(gzip);
@@ -23,7 +23,7 @@ export function gzipped(body: string | Uint8Array): Promise<Buffer<ArrayBuffer>>
 
 export const GZIP_HEADERS = { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } as const;
 
-/** Compresses whole answers: no stream, and none that is compressed already. */
+/** Compresses complete answers. Streams and compressed answers are not changed. */
 export const compressed: MiddlewareHandler = async (c, next) => {
   await next();
   const { status, headers } = c.res;

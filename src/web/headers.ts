@@ -20,13 +20,13 @@ const policy = secureHeaders({
   referrerPolicy: 'same-origin',
   crossOriginOpenerPolicy: 'same-origin',
   crossOriginResourcePolicy: 'same-origin',
-  // Plain HTTP: HSTS would be ignored here; behind a proxy, the proxy sets it.
+  // Browsers ignore HSTS over plain HTTP, which is used here. A proxy with HTTPS can set the header.
   strictTransportSecurity: false,
 });
 
 /**
- * Answers to a page's script have no such headers, which would be half of an open page's cost. They are not needed:
- * only our own scripts can send that request header, so no browser shows such an answer as a page.
+ * Answers to a page's script have no such headers, which would be half of the cost of an open page. They are not
+ * needed: only our own scripts can send the header `x-parts`, so no browser shows such an answer as a page.
  */
 export const headerPolicy: MiddlewareHandler = async (c, next) =>
   c.req.header('x-parts') === undefined ? policy(c, next) : next();

@@ -22,7 +22,7 @@ export function metering({ monotonic, onAnswered }: MeteringOptions): Middleware
     await next();
     const { status, headers } = c.res;
     const isRendered = c.req.method === 'GET' && status === 200 && RENDERED.test(headers.get('content-type') ?? '');
-    // Middleware matches by a star, even if it was registered after the route.
+    // Middleware matches by a star and may be registered after the route, so the last other pattern is the route.
     const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path ?? '*';
     onAnswered({ route, status, renderSeconds: isRendered ? (monotonic() - beganAt) / 1000 : null });
   };

@@ -28,10 +28,10 @@ export type ProblemName = keyof typeof PROBLEMS;
 
 export interface ApiProblem {
   readonly problem: ProblemName;
-  /** Advice for the caller. Contains no secret and nothing that the caller may not know. */
+  /** Advice for the caller. It contains no secret, and only facts that the caller may read. */
   readonly detail: string;
   readonly mistakes?: readonly RequestMistake[];
-  /** Seconds after which it is worth another try. */
+  /** Seconds after which another try may succeed. */
   readonly retryAfter?: number;
   /** Members of the answer besides those of every problem. */
   readonly more?: object;

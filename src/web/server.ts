@@ -8,7 +8,7 @@ import { boundExchanges } from './exchanges.ts';
 import { inUrl } from './guard/hosts.ts';
 
 export interface WebOptions extends WebAppOptions {
-  /** 0 = any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
@@ -19,7 +19,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** The address cannot be used for listening. The text names it, the reason, and how to correct it. */
+/** The address cannot be used for listening. The text names the address, the reason, and the correction. */
 export class WebError extends Error {
   override readonly name = 'WebError';
 }
@@ -70,7 +70,7 @@ const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  // How often Node looks for late clients; its default of 30 s would turn 5 s into 35.
+  // How often Node looks for late clients; its default of 30 s would make a limit of 5 s up to 35 s long.
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8_192,
 };
@@ -78,7 +78,8 @@ const IDLE_MS = 10_000;
 
 function createHardenedServer(options: WebOptions): Server {
   const app = createWebApp(options);
-  // HTTP/1.0 probes send no Host header. Request and Response of the process are not replaced.
+  // `hostname` is used for HTTP/1.0 probes, which send no Host header. The global Request and Response are not
+  // replaced.
   const answer = getRequestListener(app.fetch, { hostname: inUrl(options.host), overrideGlobalObjects: false });
   const server = createServer(LIMITS);
   boundExchanges(
@@ -123,7 +124,7 @@ function explain({ code, message }: NodeJS.ErrnoException, address: string): str
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback's error only says that it was closed before.
+    // An error in the callback only means that the server was closed before.
     server.close(() => {
       resolve();
     });

@@ -1,4 +1,4 @@
-// Lets due polls run before requests: pages that many people have open all load again in the same moment.
+// Lets due polls run between requests, since all open pages load again at the same moment.
 import type { MiddlewareHandler } from 'hono';
 import { nextTurn } from '../lib/clock.ts';
 

@@ -23,7 +23,7 @@ function actionRoute(action: Action, perform: PerformAction): WriteRoute {
   });
 }
 
-/** The matchers are in the body, as for a silence. */
+/** The matchers are in the body, as for a silence, so the call is a POST although it changes nothing. */
 export function previewRoute({ previewSilence }: Pick<Queries, 'previewSilence'>): WriteRoute {
   const about = {
     path: '/silences/preview',

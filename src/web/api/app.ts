@@ -1,14 +1,15 @@
 // The API. A request passes these gates in turn, and the first one that refuses it answers:
 //
-//   exposure   bound to the network it answers other machines only if operators or a proxy are configured; else 404
-//   host       it was called by a name of its own; else 421
-//   identity   a known token, or none if everybody may read; else 401, and 429 after many wrong ones
+//   exposure   on a network address, other machines are answered only if operators or a proxy are configured; else 404
+//   host       the request names one of the daemon's own host names; else 421
+//   identity   the token is valid, or there is none and everybody may read; else 401, and 429 after many wrong tokens
 //   role       the caller may make this call; else 403
-//   origin     no page of another site in a browser can have made it; else 403 or 415
-//   key        it has an `Idempotency-Key`; else 400
-//   body       JSON of at most 16 KiB; else 413 or 400
+//   origin     a page of another site cannot have made the request; else 403 or 415
+//   key        the request has an `Idempotency-Key`; else 400
+//   body       the body is JSON of at most 16 KiB; else 413 or 400
 //
-// A call that changes nothing passes the first four gates. A client with the last answer gets 304 while nothing has changed.
+// A GET passes only the first four gates; the preview of a silence needs no key. A client that has the last answer gets
+// 304 until something changes.
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
@@ -125,7 +126,7 @@ const WHICH_TOKEN =
   'Send `Authorization: Bearer TOKEN`: the token of an operator, or on the same machine that of the file beside the ' +
   'state file.';
 
-/** Tokens are too long to guess. The limit keeps wrong ones cheap; a right one never waits. */
+/** Tokens are too long to guess. The limit bounds the cost of wrong tokens; a caller with a valid token never waits. */
 function onlyKnownCallers({ log, monotonic, onRejected, callers }: Tools): Handler {
   const identify = createIdentify(callers);
   const attempts = createAttempts(monotonic);
@@ -167,11 +168,11 @@ const onlyOwnOrigin: Handler = async (c, next) => {
 
 const limitBody = onlyShortBodies(() => refuse('too-large', `A body has at most ${LARGEST_BODY / 1024} KiB.`));
 
-/** Answers 304 if nothing has changed. Two callers with one role get the same answer until the tick rises. */
+/** Answers 304 if nothing has changed. Callers with the same role get the same answer until the edition changes. */
 function onlyChanged({ queries }: Tools): Handler {
   return async (c, next) => {
     const edition = await queries.edition().catch(() => null);
-    // If the state cannot be read, the answer says so.
+    // If the state cannot be read, the route answers with that problem.
     if (edition === null) return next();
     const tag = `"${edition}-${c.get('identity').role}"`;
     if (isNamed(c.req.header('if-none-match'), tag)) return c.body(null, 304, { ETag: tag });
@@ -181,7 +182,7 @@ function onlyChanged({ queries }: Tools): Handler {
   };
 }
 
-/** RFC 9110, section 13.1.2. A tag that a proxy has weakened is the same. */
+/** RFC 9110, section 13.1.2. A tag that a proxy has marked as weak counts as equal. */
 function isNamed(header = '', tag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 }
@@ -214,8 +215,8 @@ const HEADERS_NEEDED =
   'letters, digits or any of _ . @ + -)';
 
 /**
- * All administrators of the machine share the token file, so a caller with it names itself. Null: the name is not
- * valid.
+ * All administrators of the machine share the token file, so a caller with its token may give a name in a header. Null:
+ * the name is not valid.
  */
 function actorOf(c: Context<WebEnv>): string | null {
   const { name } = c.get('identity');
@@ -237,7 +238,7 @@ function requestOf(
   return { key, asked, actor };
 }
 
-/** Undefined: not JSON. Calls without parameters may leave it out. */
+/** Undefined: the body is not JSON. An empty body counts as `{}`, so calls without parameters need none. */
 function jsonOf(text: string): unknown {
   if (text === '') return {};
   try {

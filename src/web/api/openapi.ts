@@ -119,7 +119,7 @@ const OWN_REQUEST = { name: 'X-Chainwarden-Request', in: 'header', required: tru
 
 const UNCHANGED = { description: 'Nothing has changed since the answer with that `ETag`.' };
 
-/** Without members a body may be left out. */
+/** False if the body has no members. It may then be left out. */
 function isRequired(request: Json | null): boolean {
   return Object.keys(request?.['properties'] ?? {}).length > 0;
 }
@@ -134,7 +134,7 @@ function contentOf(schema: Json | null, type = 'application/json'): Json {
   return { [type.split(';')[0] ?? type]: { schema } };
 }
 
-/** By status: several problems may share one. */
+/** The responses by status, since several problems may have the same status. */
 function responsesOf(names: readonly ProblemName[]): Json {
   const byStatus = Map.groupBy(new Set(names), (name) => PROBLEMS[name].status);
   return Object.fromEntries(
@@ -169,7 +169,7 @@ interface Converted {
   readonly schemas: Json;
 }
 
-/** All shapes at once, so that those with a name are written once. */
+/** Converts all shapes at once, so that each named shape appears once in the document. */
 function convert(routes: readonly ApiRoute[]): Converted {
   const shapes = routes.flatMap((route, n): [string, z.ZodType][] => {
     const request = route.method === 'get' ? route.query : route.body;
@@ -183,7 +183,7 @@ function convert(routes: readonly ApiRoute[]): Converted {
   const { $defs, properties } = z.toJSONSchema(z.object({ ...Object.fromEntries(shapes), problem: ProblemBody }), {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // The format says the same, in less than a line.
+      // The format already states it, so the long pattern is left out.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
     },
   });
@@ -201,13 +201,15 @@ function convert(routes: readonly ApiRoute[]): Converted {
   };
 }
 
-/** Answers may gain members, so that a client generated from the document also reads those of a later release. */
+/**
+ * Allows more members in answers, so that a client generated from the document also accepts answers of a later release.
+ */
 function extensible(schemas: Json): Json {
   const isClosed = (key: string, value: unknown): boolean => key === 'additionalProperties' && value === false;
   return parsed(JSON.stringify(schemas, (key, value: unknown) => (isClosed(key, value) ? undefined : value)));
 }
 
-/** References point to the place where OpenAPI has named schemas. */
+/** Makes references point to `components/schemas`, the place of named schemas in OpenAPI. */
 function inComponents(schemas: unknown): Json {
   const text = JSON.stringify(schemas ?? {}).replaceAll('"#/$defs/', '"#/components/schemas/');
   return parsed(text);

@@ -41,7 +41,7 @@ function mistakesOf(issue: z.core.$ZodIssue): RequestMistake[] {
 
 const MOST_KEYS = 10;
 
-/** Words for mistakes for which the shape has no message; undefined: the library's text is good enough. */
+/** The text for a mistake without a message in the shape; undefined: the library's text is used. */
 function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_value':
@@ -59,7 +59,7 @@ function words(issue: z.core.$ZodRawIssue): string | undefined {
 
 const TYPE_WORDS: Readonly<Record<string, string>> = { int: 'whole number', string: 'text' };
 
-/** RFC 6901, section 3. A key is the client's own text, and is shown in part. */
+/** RFC 6901, section 3. A key is text of the client, so at most 40 characters of it are shown. */
 function escaped(key: string): string {
   return key.slice(0, 40).replaceAll('~', '~0').replaceAll('/', '~1');
 }

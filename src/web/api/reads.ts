@@ -141,7 +141,7 @@ function routesToAlerts(queries: Queries): ReadRoute[] {
   ];
 }
 
-/** Messages to people, and the silences that hold them. */
+/** Messages to people, and the silences that hold them back. */
 function routesToMessages(queries: Queries): ReadRoute[] {
   return [
     list('/deliveries', {
@@ -229,9 +229,9 @@ function list<T extends object, Q extends z.ZodObject>(
 
 interface Named<T> extends Described {
   readonly shape: z.ZodType<T>;
-  /** Null: there is none. */
+  /** Null: neither the rules nor the state contain it. */
   readonly look: (parameter: PathParameter) => Promise<T | Gone | null>;
-  /** How to go on if nothing is found. */
+  /** The advice in the answer if nothing is found. */
   readonly missing: string;
 }
 
@@ -272,7 +272,7 @@ function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role'
 
 const NOT_READABLE = 'The state cannot be read now. The log of the daemon says why.';
 
-/** The problem of a query that failed. Throws errors that are the fault neither of the caller nor of the storage. */
+/** The problem of a query that failed. An error that neither the caller nor the storage caused is thrown again. */
 export function problemFor(error: unknown): ApiProblem {
   if (error instanceof UnavailableError) return problemOf({ type: 'not-storable', detail: NOT_READABLE });
   if (!(error instanceof BadCursor)) throw error;

@@ -1,4 +1,4 @@
-// A call of the API as data, for the router and for the document. There is no route without a role.
+// A call of the API as data, for the router and for the document. Every route states its role.
 import type { z } from 'zod';
 import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
@@ -24,7 +24,7 @@ interface Route {
 export const TAGS = ['overview', 'watches', 'alerts', 'history', 'silences', 'deliveries', 'daemon'] as const;
 export type Tag = (typeof TAGS)[number];
 
-/** Changes nothing. */
+/** A call that changes nothing. */
 export interface ReadRoute extends Route {
   readonly method: 'get';
   /** Parameters of the query; each is text, or a list of texts. */
@@ -45,10 +45,10 @@ export type WriteResult = ReadResult & {
   readonly location?: string | undefined;
 };
 
-/** Takes a body. */
+/** A call with a body. */
 export interface WriteRoute extends Route {
   readonly method: 'post';
-  /** True if it changes something, and acts once for each key; otherwise it only reads. */
+  /** True if the call changes something; it then acts once for each idempotency key. False: it only reads. */
   readonly isChange: boolean;
   readonly body: z.ZodType;
   readonly status: 200 | 201;

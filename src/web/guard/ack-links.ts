@@ -1,5 +1,5 @@
-// Links in messages that acknowledge the message's alert. No login is needed: the link itself is the right to do it. A
-// link contains the id of a delivery and the time until which it is valid; nothing else is stored for it.
+// Links in messages that acknowledge the message's alert. No login is needed, since the link itself grants the right. A
+// link contains the id of a delivery and the time until which it is valid, so nothing is stored for it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const LINKS_ROOT = '/a';
@@ -14,7 +14,10 @@ const DAY_MS = 86_400_000;
 const UNTIL_BYTES = 6;
 const SIGNATURE_BYTES = 16;
 
-/** Valid for a day after the message was put together; every attempt sends the same link. */
+/**
+ * Makes a link that is valid for a day after `at`, the time when the message was composed. Every attempt sends the same
+ * link.
+ */
 export function ackToken(delivery: string, at: number, secret: string): string {
   const until = Buffer.alloc(UNTIL_BYTES);
   until.writeUIntBE(at + DAY_MS, 0, UNTIL_BYTES);
@@ -22,10 +25,10 @@ export function ackToken(delivery: string, at: number, secret: string): string {
   return Buffer.concat([signatureOf(said, secret), said]).toString('base64url');
 }
 
-/** Null: the link is not ours, or has ended. `secrets`: all that are valid. */
+/** Null: the link was not signed by this daemon, or has expired. `secrets`: all valid ones. */
 export function readAckToken(token: string, secrets: readonly string[], now: number): AckLink | null {
   const bytes = Buffer.from(token, 'base64url');
-  // Each token has one valid text only: `Buffer` ignores characters outside of the alphabet.
+  // `Buffer` ignores characters outside of the alphabet. The comparison accepts only one text for each token.
   if (bytes.length <= SIGNATURE_BYTES + UNTIL_BYTES || bytes.toString('base64url') !== token) return null;
   const [shown, said] = [bytes.subarray(0, SIGNATURE_BYTES), bytes.subarray(SIGNATURE_BYTES)];
   if (!secrets.some((secret) => timingSafeEqual(shown, signatureOf(said, secret)))) return null;

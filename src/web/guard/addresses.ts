@@ -1,4 +1,4 @@
-/** Removes the form that a socket for both families gives to an address of version 4. */
+/** Removes the prefix `::ffff:` that a dual-stack socket puts before an IPv4 address. */
 export function plainAddress(address = ''): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/, '');
 }

@@ -3,17 +3,17 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { every } from 'hono/combine';
 
-/** The limit for a form, or for a call of the API. */
+/** The limit in bytes for a form or a call of the API. */
 export const LARGEST_BODY = 16 * 1024;
 
-/** `refuse`: the answer to a larger one, whether its length was announced or not. */
+/** `refuse`: makes the answer to a larger body, whether its length was announced or not. */
 export function onlyShortBodies(refuse: (c: Context) => Response): MiddlewareHandler {
   return every(standardRequest, bodyLimit({ maxSize: LARGEST_BODY, onError: refuse }));
 }
 
 /**
- * A body without an announced length is copied while it is counted. The copy is made of a `Request` of the platform; the
- * one of the server only resembles it, and a call without any body would end in an exception.
+ * A body without an announced length is copied while its bytes are counted. The copy needs a `Request` of the platform.
+ * The server's object only resembles one, and with it a call without a body would throw.
  */
 const standardRequest: MiddlewareHandler = async (c, next) => {
   const { url, method, headers, body } = c.req.raw;

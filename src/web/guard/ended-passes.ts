@@ -1,6 +1,6 @@
 // Passes that ended early: sessions of people who left, and used codes. They are stored in the state, so that they stay
-// ended after a restart and on every replica. If the state does not answer, this process remembers them: an outage of
-// the storage keeps no one from the page.
+// ended after a restart and on every replica. If the state does not answer, this process keeps them in memory, so
+// visitors can enter and leave during an outage of the storage.
 import type { Log } from '../../telemetry/log.ts';
 import type { Pass } from './signed.ts';
 
@@ -45,7 +45,7 @@ export function createEndedPasses(kept: KeptPasses, log: Pick<Log, 'warn'> | und
   };
 }
 
-/** Passes ended in this process alone. */
+/** Ended passes in the memory of this process only. */
 export function rememberedPasses(): KeptPasses {
   const untilByNonce = new Map<string, number>();
   return {

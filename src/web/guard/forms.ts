@@ -1,11 +1,11 @@
-// Forms that change something must come from our own pages. The browser says so in two headers, and the form contains a
-// proof that no other site can know.
+// Forms that change something must come from our own pages. The browser states the origin in two headers, and the form
+// contains a proof that no other site can know.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FormKey } from './visitors.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The proof in a form that this visitor sends to `path`. Valid until the end of the next day of UTC. */
+/** The proof in a form that this visitor sends to `path`. It is valid until the end of the next UTC day. */
 export function formProof({ secret, holder }: FormKey, path: string, now: number): string {
   const day = Math.floor(now / DAY_MS);
   return createHmac('sha256', secret)
@@ -27,7 +27,7 @@ export interface FormHeaders {
   readonly header: (name: string) => string | undefined;
 }
 
-/** Why a browser cannot have sent this form from a page of ours; null: it can. */
+/** The reason why this form cannot come from a page of ours; null: it can. */
 export function foreignForm({ host, publicUrl, header }: FormHeaders): string | null {
   const type = (header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') return 'It is not sent as a form of this page.';

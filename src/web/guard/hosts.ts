@@ -1,5 +1,5 @@
-// The host names that the daemon answers to. Otherwise a page in a browser could reach it under a foreign name (DNS
-// rebinding).
+// The host names that the daemon answers to. If it answered to any name, a page of another site could reach it under a
+// foreign name (DNS rebinding).
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
@@ -15,11 +15,14 @@ export interface HostOptions {
 
 export interface Hosts {
   /**
-   * For metrics and health. A daemon bound to the network answers under any name, since a scraper may use any name for
-   * a container. Where there are operators, both still need a token.
+   * True if metrics and health are answered under this name. A daemon bound to the network answers under any name,
+   * since a scraper may use any name for a container. If there are operators, metrics still need a token.
    */
   isKnown(host: string | undefined): boolean;
-  /** For the API: only under its own names, wherever it is bound. `address`: the local address of the connection. */
+  /**
+   * True if API, pages and links are answered under this name: only under the daemon's own names, on any address.
+   * `address`: the local address of the connection.
+   */
   isOurs(host: string | undefined, address: string): boolean;
 }
 
@@ -29,14 +32,14 @@ export function createHosts({ host, publicUrl, ownName = () => null }: HostOptio
   const isNamed = (name: string): boolean => known.has(name) || name === ownName();
   return {
     isKnown: (name) => !isLoopback(host) || isNamed(hostNameOf(name)),
-    // An address cannot be redirected, as a name can.
+    // A foreign name can be made to lead here, an address cannot, so the connection's own address is accepted.
     isOurs: (name, address) => isNamed(hostNameOf(name)) || hostNameOf(name) === inUrl(address),
   };
 }
 
 /**
- * Browsers send a cookie of 127.0.0.1 to every port of it, and so to programs of other users. A cookie for a secret
- * name is sent to this daemon only: the name is derived from the token. Every name below `localhost` leads to a
+ * Browsers send a cookie of 127.0.0.1 to every port there, and so to programs of other users. A cookie for a secret
+ * name is sent only to this daemon, since the name is derived from its token. Every name below `localhost` leads to a
  * loopback address.
  */
 export function ownNameOf(localToken: string): string {

@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../../lib/network/loopback.ts';
 import { addNetwork, isIn } from '../../lib/network/networks.ts';
 
-/** `operator` changes things, `viewer` only reads. */
+/** An `operator` may make changes, a `viewer` may only read. */
 export type Role = 'viewer' | 'operator';
 
 /** An identified caller. */
@@ -14,14 +14,14 @@ export interface Identity {
 }
 
 export interface TokenHolder extends Identity {
-  /** Null: only the proxy names this one. */
+  /** Null: the user has no token, and is identified only by the proxy. */
   readonly token: string | null;
 }
 
 export interface TrustedProxy {
   /** The header that names the user. */
   readonly header: string;
-  /** Addresses and networks that it calls from. */
+  /** The addresses and networks from which the proxy calls. */
   readonly from: readonly string[];
   /** The secret that the proxy sends in `PROXY_SECRET`. */
   readonly secret: string;
@@ -32,7 +32,7 @@ export interface IdentityOptions {
   /** The token of the file beside the state file. A caller on this machine with this token is an operator. */
   readonly localToken: string | null;
   readonly proxy: TrustedProxy | null;
-  /** Every caller may read without a token. */
+  /** True if every caller may read without a token. */
   readonly isOpen: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface Caller {
 export type Identified = Identity | { readonly isGuess: boolean };
 
 const PROXY_SECRET = 'x-chainwarden-proxy-secret';
-/** The caller's name for the token of the file. */
+/** The name of a caller with the token of the file. */
 export const LOCAL = 'local';
 
 /** A caller without a token, if everybody may read. */
@@ -72,8 +72,8 @@ interface Exposure {
 }
 
 /**
- * True if other machines can use the API, and if there are pages. On a network address this needs operators or a proxy,
- * since callers must be identified.
+ * True if the API answers all machines that reach the server, and if pages are served. On a network address this needs
+ * operators or a proxy, since callers must be identified.
  */
 export function isReachable(host: string, { operators, proxy }: Exposure): boolean {
   return isLoopback(host) || operators.length > 0 || proxy !== null;
@@ -108,14 +108,17 @@ export function createTokens({
     known.push({ name: LOCAL, role: 'operator', digest: digestOf(localToken), isLocalOnly: true });
   return (token, peer) => {
     const digest = digestOf(token);
-    // All tokens are compared, and digests have one length: the time taken reveals nothing about any token.
+    // All tokens are compared, and all digests have the same length, so the time taken reveals nothing about any token.
     const [found] = known.filter((one) => timingSafeEqual(one.digest, digest));
     if (found === undefined || (found.isLocalOnly && !isLoopback(peer))) return null;
     return { name: found.name, role: found.role };
   };
 }
 
-/** Users who are not listed as operators may read. */
+/**
+ * Identifies users by the proxy's header. Users who are not listed as operators may read. Null: the request does not
+ * come from the proxy, or the name is not valid.
+ */
 export function createProxyUsers({ operators, proxy }: IdentityOptions): (caller: Caller) => Identity | null {
   if (proxy === null) return () => null;
   const roleByName = new Map(operators.map(({ name, role }) => [name, role]));
@@ -126,7 +129,7 @@ export function createProxyUsers({ operators, proxy }: IdentityOptions): (caller
     const shown = digestOf(header(PROXY_SECRET) ?? '');
     if (isIP(peer) === 0 || !isIn(networks, peer) || !timingSafeEqual(shown, secret)) return null;
     const name = header(proxy.header) ?? '';
-    // The name of the token file's owner is reserved.
+    // `local` is reserved for callers with the token of the file.
     if (!isUserName(name) || name === LOCAL) return null;
     return { name, role: roleByName.get(name) ?? 'viewer' };
   };

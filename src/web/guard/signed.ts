@@ -1,5 +1,5 @@
-// Signed texts for a browser to send back: a name and an end time, signed with that operator's token. The daemon stores
-// nothing, so they outlive a restart; changing the token invalidates all of them at once.
+// Signed texts that a browser sends back: a name and an end time, signed with the token of that operator. The daemon
+// stores nothing for them, so they stay valid after a restart. A change of the token invalidates all of them at once.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
@@ -18,7 +18,9 @@ export function signPass({ name, until, nonce }: Pass, purpose: Purpose, token: 
   return `${payload}.${signatureOf(payload, purpose, token).toString('base64url')}`;
 }
 
-/** Null: the pass is not ours, has another purpose, or has ended. `tokenOf`: null for an unknown name. */
+/**
+ * Null: the pass was not signed by this daemon, has another purpose, or has ended. `tokenOf`: null for an unknown name.
+ */
 export function readPass(
   text: string,
   { purpose, now, tokenOf }: { purpose: Purpose; now: number; tokenOf: (name: string) => string | null },

@@ -1,4 +1,4 @@
-// Identifies visitors of pages: by the cookie from entering with a token, by the proxy, or as anonymous.
+// Identifies visitors of pages: by the cookie that is set when they enter with a token, by the proxy, or as anonymous.
 import { randomUUID } from 'node:crypto';
 import { SESSION_MS } from '../../operators/sessions.ts';
 import { isLoopback } from '../../lib/network/loopback.ts';
@@ -19,7 +19,7 @@ export interface Visitor {
   /** Null: an anonymous visitor. */
   readonly name: string | null;
   readonly role: Role;
-  /** True after entering with a token; such a visitor may leave. */
+  /** True if the visitor entered with a token, and so may leave. */
   readonly hasEntered: boolean;
   /** The key that signs this visitor's forms; null if the visitor gets no forms. */
   readonly forms: FormKey | null;
@@ -46,7 +46,7 @@ export interface Visitors {
   of(caller: PageCaller): Promise<Visitor | null>;
   /** Null: the token is unknown. */
   enter(token: string, caller: Pick<PageCaller, 'peer' | 'now'>): Entered | null;
-  /** The same for a code that was made with a token. It works once. */
+  /** Enters with a code that was made with a token. A code works once. Null: the code is not valid, or was used. */
   enterByCode(code: string, caller: Pick<PageCaller, 'peer' | 'now'>): Promise<Entered | null>;
   /** Ends the session of the cookie, also for copies of the cookie. */
   leave(caller: PageCaller): Promise<void>;
@@ -90,7 +90,7 @@ export function createVisitors({ callers, endedPasses }: VisitorsOptions): Visit
   };
 }
 
-/** The visitors by the callers of one config. */
+/** Identifies visitors by the callers of one config. */
 function visitorsIn(options: IdentityOptions) {
   const byProxy = createProxyUsers(options);
   const byToken = createTokens(options);
@@ -98,7 +98,7 @@ function visitorsIn(options: IdentityOptions) {
   const tokenOf = (name: string): string | null =>
     name === LOCAL ? options.localToken : (operators.get(name)?.token ?? null);
 
-  /** The token file is for this machine only, and so are cookies and codes made with it. */
+  /** The token of the file is valid on this machine only, and so are cookies and codes made with it. */
   function passOf(text: string, purpose: Purpose, { peer, now }: Pick<PageCaller, 'peer' | 'now'>): Pass | null {
     const pass = readPass(text, { purpose, now, tokenOf });
     return pass?.name === LOCAL && !isLoopback(peer) ? null : pass;

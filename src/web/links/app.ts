@@ -1,11 +1,11 @@
 // Links in messages. A link acknowledges the message's alert and does nothing else. A request passes these gates in
 // turn:
 //
-//   host    it was called by a name of its own; else 421
-//   on      there are links; else 410
-//   rate    ten requests a minute for each link, and for each caller with a wrong one; else 429
-//   link    it is one of ours, and less than a day old; else 410
-//   form    a page of ours sent it, or no page at all; else 403
+//   host    the request names one of the daemon's own host names; else 421
+//   on      links are turned on in the config; else 410
+//   rate    at most ten requests a minute for each valid link, and for each caller with invalid ones; else 429
+//   link    this daemon signed the link less than a day ago; else 410
+//   form    a page of ours sent the form, or no page at all; else 403
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { callOf, type ActionRefusal, type OperatorRequest, type PerformAction } from '../../operators/action.ts';
@@ -107,7 +107,7 @@ function onlyLinks({ isOn, secrets, now, monotonic, onRejected }: Tools): Gate {
   };
 }
 
-/** Current browsers send the origin of a form. A request without it does not come from a browser. */
+/** Current browsers state where a form comes from, so a request without that header is refused. */
 const onlyOwnForms: Gate = async (c, next) =>
   ['same-origin', 'none'].includes(c.req.header('sec-fetch-site') ?? '') ? next() : send(c, FOREIGN);
 
@@ -142,7 +142,7 @@ interface Seen {
   readonly seq: number;
 }
 
-/** Alerts of this message that were shown and wait for an acknowledgement. */
+/** The alerts of this message that the page showed and that wait for an acknowledgement. */
 function seenIn({ alerts }: LinkedMessage, shown: readonly string[]): Seen[] {
   const seqs = new Map(
     shown.map((one) => /^(\d{1,15}\..+)\.(\d{1,15})$/.exec(one)).map((parts) => [parts?.[1] ?? '', Number(parts?.[2])]),
@@ -153,7 +153,7 @@ function seenIn({ alerts }: LinkedMessage, shown: readonly string[]): Seen[] {
   });
 }
 
-/** A form that is sent twice has the same key, and acts once. */
+/** A form that is sent twice has the same key, so it acts once. */
 function requestOf(
   c: LinkContext,
   { recipient }: LinkedMessage,

@@ -1,4 +1,4 @@
-// The page behind the link of a message. It changes nothing, because programs that check links open it too.
+// The page behind the link of a message. Opening it changes nothing, because programs that check links open it too.
 import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts';
 import { plural } from '../parts/amount.ts';
 import { html, joined, NOTHING, type Html } from '../parts/html.ts';
@@ -9,7 +9,7 @@ import { ageTag, clockTime, type Moment } from '../parts/time.ts';
 import type { HtmlPage } from '../pages/frame/layout.ts';
 import { alertPath } from '../pages/paths.ts';
 
-/** `said`: the result of the request before. */
+/** `said`: the result of the form that was sent; null: none was sent. */
 export function linkPage(message: LinkedMessage, moment: Moment, said: Html | null = null): HtmlPage {
   const waiting = message.alerts.filter(isWaiting);
   const [only, ...others] = message.alerts;
@@ -45,7 +45,7 @@ function alertList(alerts: readonly LinkedAlert[], moment: Moment): Html {
   </div>`;
 }
 
-/** The page for a wrong link, an old one, or one of a message that is no longer kept. */
+/** The page for a link that is wrong or too old, or whose message is no longer stored. */
 export const DEAD_LINK: HtmlPage = {
   title: 'The link does not work',
   status: 410,

@@ -114,7 +114,7 @@ function isSameAsset(one: AccountRow, other: AccountRow): boolean {
   return one.of.address === other.of.address && one.of.explorer === other.of.explorer && one.asset === other.asset;
 }
 
-/** `isOneOfMany`: several watches read the balance, so each is named. */
+/** `isOneOfMany`: several watches read the balance, so the row shows the name of its watch. */
 function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
   const { of, asset, watch, measure } = row;
   const limit = limitWords(measure);

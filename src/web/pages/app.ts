@@ -1,11 +1,11 @@
 // The pages. A request passes these gates in turn, and the first one that refuses it answers:
 //
-//   exposure   off the loopback there are pages only if operators or a proxy are configured; else 404
-//   host       it was called by a name of its own; else 421
+//   exposure   on a network address, there are pages only if operators or a proxy are configured; else 404
+//   host       the request names one of the daemon's own host names; else 421
 //   size       the address has at most 2 KiB; else 414
-//   visitor    it may read pages; else 401 and the form to enter
+//   visitor    the visitor may read pages; else 401 with the form to enter
 //   role       the visitor may do this; else 403
-//   form       a page of ours sent it, and it contains the proof of that; else 403
+//   form       a page of ours sent the form, which contains a valid proof; else 403
 import { Hono } from 'hono';
 import type { Queries } from '../../query/queries.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -55,11 +55,14 @@ interface Tools extends PagesOptions, ApiOptions {
   readonly onRejected: (reason: 'host' | 'token') => void;
   /** Called with the number of pages that are kept current. */
   readonly onStreams: (open: number) => void;
-  /** A page shows old data, because the state does not answer. */
+  /** Called when a page shows old data because the state does not answer. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** A button pressed after the session ended has no effect: after entering, the visitor finds the button again. */
+/**
+ * A button pressed after the session ended has no effect. After entering, the visitor is led back to the page with that
+ * button.
+ */
 function askToEnter(c: PageContext): HtmlPage {
   const isPress = c.req.method === 'POST';
   const from = isPress ? (c.req.header('referer') ?? '') : c.req.url;

@@ -89,7 +89,7 @@ function failingNote(debt: ChannelDebt, request: PageRequest): Html {
   </div>`;
 }
 
-/** Costs each message an attempt, possibly its last one. The page says so before the click. */
+/** The button costs each message an attempt, possibly its last one, so the page states this before the click. */
 function tryNow({ channel, rows, tried_often: often }: ChannelDebt): Html {
   const last =
     often === 0 ? '' : ` Of ${plural(often, 'message')} that may be the last one: they are given up if it fails.`;

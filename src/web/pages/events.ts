@@ -1,5 +1,5 @@
-// Tells open pages over server-sent events that something has changed. The event does not say what: a page loads itself
-// again.
+// Notifies open pages by server-sent events that something has changed. An event does not contain the change, so the
+// page loads itself again.
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type { Clock } from '../../lib/clock.ts';
 import type { PageContext } from './entry/gates.ts';
@@ -7,11 +7,11 @@ import type { PageContext } from './entry/gates.ts';
 /** Pages beyond this number poll instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
-/** A page learns of changes other than news at most this long after they happen. */
+/** Changes other than news are sent to a page at most this long after they happen. */
 const REST_MS = 15_000;
-/** The limit of loads for all open pages together. With more pages, each learns of changes less often. */
+/** The most loads a second of all open pages together. With more pages, each page is notified less often. */
 const PAGES_A_SECOND = 5;
-/** Scripts do not see the comments that would keep a connection open. */
+/** The interval of `alive` events. Comments would also keep the connection open, but scripts do not see them. */
 const ALIVE_MS = 5000;
 const RETRY_MS = 3000;
 
@@ -20,7 +20,7 @@ export interface Audience {
   /** The time between two checks for changes. All pages share what is rendered in that time. */
   readonly pauseMs: () => number;
   isFull(): boolean;
-  /** Adds one, or removes one. */
+  /** Adds or removes one page. */
   count(by: 1 | -1): void;
 }
 
@@ -39,12 +39,12 @@ export function createAudience(onStreams: (open: number) => void): Audience {
 
 export interface EventsOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Changes whenever a page may change. */
+  /** A value that changes whenever a page may change. */
   readonly edition: () => Promise<string>;
-  /** Changes with every part that readers see at once. */
+  /** A value that changes with every part whose changes are shown at once. */
   readonly news: (c: PageContext) => Promise<string>;
   readonly audience: Audience;
-  /** Called when pages learn of a change: they load only what is rendered from now on. */
+  /** Called when pages are notified of a change. They must load only what is rendered from now on. */
   readonly onChanged: () => void;
 }
 
@@ -109,7 +109,7 @@ async function follow(stream: SSEStreamingApi, page: Followed): Promise<void> {
   }
 }
 
-/** `changed`: any part of the page may have changed. `data`: the edition. */
+/** `changed`: any part of the page may have changed; `news`: only parts that are shown at once. `data`: the edition. */
 interface Change {
   readonly event: 'changed' | 'news';
   readonly data: string;
@@ -126,7 +126,7 @@ async function createChanges({ edition, news, tell, ...page }: Followed): Promis
   /** The edition that the page shows, apart from news. */
   let seen = page.seen ?? looked;
   let shown = current;
-  // A page of an earlier edition may lack any change.
+  // A page of an earlier edition may lack any change, so its first event is `changed`.
   let isBehind = seen !== looked;
   return {
     async next(isRested) {

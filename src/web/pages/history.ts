@@ -130,7 +130,7 @@ function oneRow(entry: HistoryEntry, moment: Moment): Html {
   </tr>`;
 }
 
-/** The recipients of a change. For changes of an alert it also says that nobody was notified. */
+/** The channels that a line names. Without one, a line about a change of an alert shows that nobody was notified. */
 function notifiedWords({ kind, notified }: HistoryEntry): string {
   if (notified.length > 0) return notified.join(', ');
   return kind === 'routed' || kind === 'decided' ? 'nobody' : '';
@@ -140,7 +140,7 @@ function titleCell({ key, episode, watch, alert, title, subject }: HistoryEntry)
   const name = watch === null ? subject : alert === null ? watch : `${watch}/${alert}`;
   const href = key !== null && episode !== null ? alertPath(key, episode) : watch === null ? null : watchPath(watch);
   const words = title === '' ? name : title;
-  // The id of a silence is no name for people.
+  // Without a watch the name is an id, such as that of a silence, so it is not shown below the title.
   const below = words === name || watch === null ? NOTHING : html`<span class="sub mono">${name}</span>`;
   return html`${href === null ? html`<b>${words}</b>` : html`<a class="strong" href="${href}">${words}</a>`}${below}`;
 }

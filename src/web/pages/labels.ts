@@ -1,4 +1,5 @@
-// Pages with a filter for labels: labels of a row lead there, and a line shows the filter and leads back.
+// The filter for labels on pages: labels of a row are links that set it, and a line above the list shows it and ends
+// it.
 import { writtenLabels } from '../../query/labels.ts';
 import type { Parameters } from '../parameters.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
@@ -18,7 +19,10 @@ const LISTS = [
   ['History', '/history'],
 ] as const;
 
-/** Links for written labels. Given labels are elsewhere in a row. `asked`: the labels in the page's filter. */
+/**
+ * Links for the labels that a rule defines. Given labels, such as the severity, are elsewhere in a row. `asked`: the
+ * labels in the page's filter.
+ */
 export function labelLinks(labels: Labels, path: string, asked: readonly string[] = []): Html {
   const written = writtenLabels(labels);
   if (written.length === 0) return NOTHING;
@@ -27,7 +31,7 @@ export function labelLinks(labels: Labels, path: string, asked: readonly string[
   >`;
 }
 
-/** The value of one label, of any name. */
+/** The value of one label, as a link to the history filtered by it. */
 export function labelLink(name: string, value: string): Html {
   return html`<a href="${linkTo('/history', { label: `${name}=${value}` })}">${value}</a>`;
 }
@@ -53,7 +57,7 @@ export function labelLine(path: string, written: Parameters, label: readonly str
   </p>`;
 }
 
-/** `Nothing here has team=treasury.`, if a filter is set. */
+/** `Nothing here has team=treasury.` if a filter is set, else `otherwise`. */
 export function nothingWith(label: readonly string[], otherwise: string): string {
   return label.length === 0 ? otherwise : `Nothing here has ${label.join(' and ')}.`;
 }

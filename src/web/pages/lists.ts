@@ -9,7 +9,7 @@ import type { PageRequest } from './route.ts';
 
 export interface Asked<T> {
   readonly filter: T;
-  /** The parameters in the address, for links that change some of them; without the place in the list. */
+  /** The parameters in the address, for links that change some of them; without the cursor of the page. */
   readonly written: Parameters;
 }
 
@@ -62,9 +62,9 @@ function onePill({ name, count, href, isCurrent }: Pill): Html {
 
 export interface Search {
   readonly path: string;
-  /** The hint in the search field: where it searches. */
+  /** The hint in the search field: the texts that are searched. */
   readonly placeholder: string;
-  /** Parameters that do not change, except those with a field in the form. */
+  /** The parameters in the address. The form keeps those for which it has no field. */
   readonly written: Parameters;
   readonly more?: HtmlContent;
   /** Names of the fields in `more`. */
@@ -98,7 +98,7 @@ export function pager(words: HtmlContent, next: string | null): Html {
   </div>`;
 }
 
-/** Replaces a table without rows. */
+/** Shown in place of a table without rows. */
 export function nothingFound(words: string, clear: string | null): Html {
   return html`<div class="card">
     <p>${words}${clear === null ? NOTHING : html` <a href="${clear}">Clear filters</a>`}</p>
@@ -110,14 +110,14 @@ export interface Column {
   readonly class?: string;
 }
 
-/** The last cell of a row. On a narrow screen a row has two lines, and this opens the other ones. */
+/** The last cell of a row. On a narrow screen a row has two lines, and this cell opens the other ones. */
 export const FOLD = html`<td class="fold">
   <details>
     <summary><span class="skip">More of this row</span></summary>
   </details>
 </td>`;
 
-/** Its column, without words on a wide screen. */
+/** The heading of the column of `FOLD`. Only screen readers read its word. */
 export const FOLD_HEAD = html`<th class="fold"><span class="skip">More</span></th>`;
 
 /**

@@ -1,4 +1,4 @@
-// Where pages are.
+// The paths of pages.
 import { html, type Html } from '../parts/html.ts';
 
 export function watchPath(watch: string): string {
@@ -23,7 +23,7 @@ export function silenceLink(labels: Readonly<Record<string, string>>, words = 'S
 
 const OF_ONE_WATCH = ['watch', 'explorer', 'of', 'token', 'alert'];
 
-/** The labels of one alert of one watch, without labels of its present state. */
+/** The labels that identify one alert of one watch; all others are left out. */
 export function labelsOfOne(labels: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).filter(([label]) => OF_ONE_WATCH.includes(label)));
 }

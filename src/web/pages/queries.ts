@@ -1,4 +1,5 @@
-// The queries of pages. Each page shows the verdict and the unacknowledged alerts; all pages of one period share these.
+// The queries of pages. Each page shows the verdict and the number of unacknowledged alerts, so all pages of one period
+// share one result.
 import type { Queries } from '../../query/queries.ts';
 import { summaryOf, type Overview, type OverviewSummary } from '../../query/shapes/overview.ts';
 import type { OverviewFilter } from '../../query/shapes.ts';
@@ -30,8 +31,8 @@ interface SharingOptions {
 }
 
 /**
- * Asks once a period for the overview, and for the summary in the frames of all pages. If the state does not answer,
- * the last answer is returned; it says its time.
+ * Queries the overview, and the summary for the frames of all pages, once a period. If the state does not answer, the
+ * last result is returned. An overview contains its time, so pages can mark it as old.
  */
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
@@ -53,14 +54,14 @@ export function withSharedOverview(queries: Queries, { periods, monotonic, onFai
 
   return {
     ...queries,
-    // If the state does not answer, pages show the last overview. The edition still changes now and then, because the
-    // pages say how old the overview is.
+    // If the state does not answer, pages show the last overview. The edition still changes every ten seconds, because
+    // pages show the age of that overview.
     edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
     overview(filter) {
       const name = filter === undefined || filter.label.length === 0 ? WHOLE : JSON.stringify(filter.label);
       return overviews.of(name, () => lastOf(name).answerOf(() => overview(filter)));
     },
-    // The first page has loaded it already.
+    // If the first page was made in this period, its overview contains the summary.
     summary: () =>
       overviews.made(WHOLE)?.then(summaryOf) ??
       summaries.of('summary', () => lastSummary.answerOf(() => queries.summary())),

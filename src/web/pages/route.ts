@@ -16,7 +16,7 @@ export interface PageRequest extends Moment {
   readonly query: (name: string) => string;
 }
 
-/** Content that is sent unchanged; with a name it is saved as a file. */
+/** Content that is sent unchanged. `file`: the name under which it is saved; null: it is not saved as a file. */
 export interface Download {
   readonly file: string | null;
   readonly type: string;

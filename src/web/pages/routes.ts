@@ -1,4 +1,4 @@
-// The pages, in the order of the navigation. Each states the least role that it takes: there is no route without one.
+// The pages, in the order of the navigation. Every route states the least role that it needs.
 import { aboutPage } from './daemon/about.ts';
 import { accountsPage } from './accounts.ts';
 import { explorersPage } from './daemon/explorers.ts';

@@ -7,7 +7,7 @@ export function grouped(amount: string): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Cut after the fourth significant digit: `short('59735.405315') // '59,735.41'`. */
+/** Rounded to two decimals, and below 1 to four significant digits: `short('59735.405315') // '59,735.41'`. */
 export function short(amount: string): string {
   const [whole = '', fraction = ''] = amount.split('.');
   if (fraction === '') return grouped(amount);

@@ -39,7 +39,7 @@ export function lookAlike(text: string): string | null {
   return `looks like ${skeleton.slice(0, 40)}: ${strange} is ${scriptOf(strange) ?? 'another letter'}`;
 }
 
-/** Words of two alphabets are rarely honest, so they are named. */
+/** A text in two alphabets is often meant to deceive, so one of its foreign letters is named. */
 function mixture(text: string): string | null {
   if (!/\p{Script=Latin}/u.test(text)) return null;
   const other = Array.from(text).find((letter) => scriptOf(letter) !== null);

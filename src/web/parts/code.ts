@@ -17,7 +17,7 @@ export function codeBlock(text: string, { first, marked, label }: CodeOptions): 
     .map((line, at) => {
       const number = first + at;
       const isMarked = number === marked;
-      // The link leads to the begin of the line, so that a narrow screen shows it from there.
+      // The link leads to the line's number, so that a narrow screen shows the line from its start.
       const place = isMarked ? trusted('id="line"') : NOTHING;
       const words = isMarked ? html`<mark>${line}</mark>` : line;
       return html`${at === 0 ? null : NEW_LINE}<span class="ln" ${place}>${number}</span>${words}`;

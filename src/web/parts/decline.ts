@@ -8,7 +8,7 @@ const WIDTH = 330;
 const HEIGHT = 120;
 const [LEFT, RIGHT, TOP, BOTTOM] = [8, WIDTH - 8, 16, HEIGHT - 22];
 
-/** Credits from the begin of the period to the reset, with those left now; a dotted line is the reserve. */
+/** Credits from the start of the period to the reset, with those left now. A dotted line shows the reserve. */
 export function decline(
   credits: Forecast,
   { remaining, left }: { readonly remaining: number; readonly left: number },

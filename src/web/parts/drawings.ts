@@ -1,4 +1,5 @@
-// Drawings of values: lines, gauges and the bars of a day. Places are rounded numbers; amounts stay exact everywhere else.
+// Drawings of values: lines, gauges and the bars of a day. Coordinates are rounded numbers; everywhere else amounts
+// stay exact.
 import { BAR_STATES, type Bars, type MeasureShape, type Point } from '../../query/shapes/common.ts';
 import { html, trusted, type Html } from './html.ts';
 import { capital } from './states.ts';
@@ -128,7 +129,7 @@ export function barsOf({ states, notified }: Bars, halves = 1): Html {
   </svg>`;
 }
 
-/** All bars of one state are one path: a path for each bar would take several kilobytes a day. */
+/** All bars of one state are one path, since a path for each bar would take several kilobytes in each drawing. */
 function barsIn(state: BarState, shown: readonly BarState[]): string {
   const places = shown.flatMap((one, at) => (one === state ? [at] : []));
   if (places.length === 0) return '';
@@ -151,7 +152,10 @@ const BAR_WORDS: Readonly<Record<Exclude<BarState, 'quiet'>, string>> = {
   unknown: 'not known',
 };
 
-/** `Critical in 2, not known in 1 of the last 48 half hours`. A bar does not show for how long within its half hour. */
+/**
+ * `Critical in 2, not known in 1 of the last 48 half hours`. A bar does not show for how much of its half hour the
+ * state lasted.
+ */
 function barsLabel(states: readonly BarState[]): string {
   const parts = (['critical', 'warning', 'unknown'] as const).flatMap((state) => {
     const count = states.filter((one) => one === state).length;

@@ -1,4 +1,4 @@
-// Says whether an explorer's chain is up to date.
+// Words that state whether an explorer's chain is up to date.
 import type { HeadAge } from '../../query/shapes/overview.ts';
 import { html, type HtmlContent } from './html.ts';
 import { ageTag, type Moment } from './time.ts';
@@ -18,7 +18,7 @@ export function headWords({ state, since }: HeadAge, moment: Moment): HtmlConten
   return WORDS[state](ageTag(since, moment));
 }
 
-/** If no watch reads the head, it is not doubtful. */
+/** A head that no watch reads is not doubtful. */
 export function isDoubtfulHead({ state }: HeadAge): boolean {
   return state !== 'fresh' && state !== 'unread';
 }

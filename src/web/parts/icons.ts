@@ -1,4 +1,4 @@
-// Drawings of one line each, on a grid of 16 by 16. They are always shown beside a word.
+// Icons drawn with lines, on a grid of 16 by 16. They are always shown beside a word.
 import { trusted, type Html } from './html.ts';
 
 const SHAPES = {

@@ -9,7 +9,7 @@ type CountShape = NonNullable<AlertCard['count']>;
 
 const UNKNOWN = 'not known';
 
-/** `940,264.594685 USDC`; a duration as one. An old value is marked as past. */
+/** `940,264.594685 USDC`; seconds are shown as a duration. A stale value begins with `was`. */
 export function valueTag({ value, unit, is_stale: isStale }: MeasureShape): Html {
   if (value === null) return html`${UNKNOWN}`;
   const amount = unit === 's' ? seconds(value) : amountTag(value);

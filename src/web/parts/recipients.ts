@@ -20,7 +20,7 @@ function recipientLine(status: RecipientStatus, moment: Moment): Html {
   </li>`;
 }
 
-/** `oncall@example.com`, or the channel's name if that says as much. */
+/** `oncall@example.com`, or the channel's name if the recipient has none of its own. */
 export function recipientName({ channel, recipient }: Pick<RecipientStatus, 'channel' | 'recipient'>): string {
   return recipient === '' ? channel : recipient;
 }
@@ -62,7 +62,7 @@ export function messageName(about: MessageAbout): string {
   return MESSAGES[about];
 }
 
-/** One row of facts for each message to each recipient; of repeats only the last. */
+/** One row of facts for each message to each recipient; of the repeats, only the last has a row. */
 export function toldFacts(told: readonly ToldMessage[], moment: Moment): Html {
   const byRecipient = Map.groupBy(told, ({ channel, recipient }) => JSON.stringify([channel, recipient]));
   return html`<dl class="facts">${[...byRecipient.values()].map((own) => ownMessages(own, moment))}</dl>`;

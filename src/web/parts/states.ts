@@ -46,7 +46,7 @@ export function watchStateTag(state: WatchState, severity: SeverityShape | null,
   return stateTag(tone, name, words);
 }
 
-/** `Firing 14 min`; `Pending, fires in 1 min 18 s`; an alert that is ok has no time. */
+/** `Firing 14 min`; `Pending, fires in 1 min 18 s`; a watch that is ok has no time. */
 export function stateWords(
   { state, since, fires_at: firesAt }: Pick<WatchRow, 'state' | 'since' | 'fires_at'>,
   moment: Moment,

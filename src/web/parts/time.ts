@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `'9 s'`, `'14 min'`, `'1 h 18 min'`, `'16 d 4 h'`; two minutes and less with their seconds. */
+/** `'9 s'`, `'14 min'`, `'1 h 18 min'`, `'16 d 4 h'`; below two minutes, seconds are included. */
 export function duration(ms: number): string {
   const left = Math.max(0, ms);
   if (left < MINUTE) return `${Math.floor(left / SECOND)} s`;
@@ -29,7 +29,7 @@ export function took(ms: number): string {
   return ms < SECOND ? `${Math.round(ms)} ms` : `${(ms / SECOND).toFixed(1)} s`;
 }
 
-/** The time of day, with its day if that is not today: `'03:12:07'`, `'20 Nov 18:10'`. */
+/** The time of day, with the day if it is not today: `'03:12:07'`, `'20 Nov 18:10'`. */
 export function clockTime(time: string, moment: Moment): string {
   const at = Date.parse(time);
   const day = dayOf(at, moment.zone);

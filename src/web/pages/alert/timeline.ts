@@ -9,7 +9,7 @@ import { messageName, recipientName } from '../../parts/recipients.ts';
 import { rowTone } from '../../parts/states.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 
-/** The words between recipient and message, or before the event. */
+/** The look of an entry. The words stand between recipient and message, or before the event. */
 type Looks = readonly [tone: string, name: IconName, words: string];
 type Begin = 'fires' | 'event';
 const LOOKS: Readonly<Record<Exclude<TimelineEntry['kind'], Begin>, Looks>> = {
@@ -26,7 +26,7 @@ const LOOKS: Readonly<Record<Exclude<TimelineEntry['kind'], Begin>, Looks>> = {
   resolved: ['good', 'ok', 'Resolved'],
 };
 
-/** `severity`: of the alert of all entries. */
+/** `severity`: that of the alert, for all entries. */
 export function timeline(entries: readonly TimelineEntry[], severity: SeverityShape, moment: Moment): Html {
   if (entries.length === 0)
     return html`<div class="card"><p class="quiet">The journal knows nothing of it any more.</p></div>`;
@@ -52,7 +52,7 @@ function oneEntry(entry: TimelineEntry, severity: SeverityShape, moment: Moment)
 
 const BEGINS: Readonly<Record<Begin, string>> = { fires: 'Fires', event: 'Event' };
 
-/** An alert begins in the colour of its severity; info has none. */
+/** The entry that begins an alert has the colour of its severity; info has no colour. */
 function looksOf(kind: TimelineEntry['kind'], severity: SeverityShape): Looks {
   return kind === 'fires' || kind === 'event' ? [rowTone(severity), severity, BEGINS[kind]] : LOOKS[kind];
 }

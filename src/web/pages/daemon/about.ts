@@ -68,7 +68,7 @@ function sessions(): Html {
 
 const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const;
 
-/** Lists the replicas and their shards. Shards of replicas that are gone are claimed within a lease. */
+/** Lists the replicas and their shards. If a replica ends, others claim its shards within the time of a lease. */
 function replicas(cluster: ClusterShape): Html {
   const { replicas: all, free } = sharedOut(cluster);
   const rows = all.map(({ name, isSelf, shards, isOutvoted }): readonly [HtmlContent, HtmlContent] => {

@@ -139,7 +139,7 @@ function spentWords({ spent, foreign, from, intervals }: Forecast, moment: Momen
   return `Spent since ${clockTime(from, moment)}: ${words}.${intervals === '' ? '' : ` Intervals: ${intervals}.`}`;
 }
 
-/** The rules need more than the plan has, before stretching. */
+/** The note that the rules as written need more credits than the plan leaves; empty if they do not. */
 function wantedNote({ wanted_share: share, wanted_per_day: perDay }: Forecast): Html {
   if (share === null || share <= 1) return NOTHING;
   return html`<p>

@@ -8,7 +8,7 @@ import { errorPage } from '../frame/errors.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
-/** The most lines around it. */
+/** The most lines that are shown of a file, around the marked line. */
 const MOST_LINES = 1000;
 
 export function sourcePage({ ruleFile }: Pick<PageQueries, 'ruleFile'>): PageRoute {
@@ -28,7 +28,7 @@ export function sourcePage({ ruleFile }: Pick<PageQueries, 'ruleFile'>): PageRou
 const NO_SUCH_FILE = html`No rules that are in force were read from such a file. <a href="/rules">The rules</a> say
   where each of them is written.`;
 
-/** Null: none is marked. */
+/** Null: no line is marked. */
 function lineIn(text: string): number | null {
   return /^\d{1,7}$/.test(text) ? Number(text) : null;
 }

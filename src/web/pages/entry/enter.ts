@@ -1,4 +1,4 @@
-// The page to enter: with a token, or with a link that works once, which the daemon's own command prints.
+// The page to enter, with a token or with a link that works once. `chainwarden open` prints such a link.
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { alarm } from '../../parts/note.ts';
 import type { HtmlPage } from '../frame/layout.ts';

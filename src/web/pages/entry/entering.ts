@@ -28,7 +28,7 @@ export interface Entering {
 
 export function createEntering(options: EnteringOptions): Entering {
   const { visitors, publicUrl, now, monotonic, onRejected, onEntry } = options;
-  // Tokens are too long to guess. The limit keeps wrong ones cheap; a right one never waits.
+  // Tokens are too long to guess. The limit bounds the cost of wrong tokens; a visitor with a valid token never waits.
   const attempts = createAttempts(monotonic);
   const secure = publicUrl?.startsWith('https:') ?? false;
   const ours = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const;

@@ -62,7 +62,7 @@ export function onlyOwnForms(publicUrl: string | null, refuse: Refuse): Gate {
   };
 }
 
-/** The form was made for this visitor and this path, today or yesterday. */
+/** Accepts only a form that was made for this visitor and this path, today or yesterday in UTC. */
 export function onlyProvenForms(now: () => number, refuse: Refuse): Gate {
   return async (c, next) => {
     const { forms } = c.get('visitor');

@@ -1,6 +1,6 @@
-// A page is rendered once for all visitors who may see the same. The data of one visitor (the name, and the proofs in
-// forms) are marks in the page, which are filled in when it is sent. The marks are random for each process, so nobody
-// can write one into a text that a page shows.
+// A page is rendered once for all visitors who may see the same content. In place of the data of one visitor (the name,
+// and the proofs in forms), the page contains marks, which are replaced when it is sent. The marks are random for each
+// process, so nobody can write one into a text that a page shows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formProof } from '../../guard/forms.ts';
 import type { Visitor } from '../../guard/visitors.ts';
@@ -25,7 +25,7 @@ export interface FormButton {
   readonly class?: string;
 }
 
-/** A form of one button. Every change is such a form, and works without scripts. */
+/** A form with one button. Changes are made by such forms, so they work without scripts. */
 export function buttonForm({ action, label, fields = {}, class: name = '' }: FormButton): Html {
   const hidden = Object.entries(fields).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`,
@@ -46,10 +46,13 @@ export function tagged(page: string, tag: string): string {
   return page.replace(TAG_MARK, tag);
 }
 
-/** For visitors without rights to act: nothing else on the page says how to acknowledge. */
+/** Shown to visitors who have not entered: nothing else on the page explains how to acknowledge. */
 const HOW_TO_ENTER = '<a href="/enter" title="chainwarden open prints a link that enters">Read only: enter to act</a>';
 
-/** The value of `proof` is the proof and the id of the operation, so that a form that is sent twice acts once. */
+/**
+ * Fills in the data of the visitor. The value of `proof` is the proof and an id of the operation, so that a form that
+ * is sent twice acts once.
+ */
 export function filled(page: string, visitor: Visitor, now: number): string {
   const name = visitor.name === null ? HOW_TO_ENTER : `<span class="who">${escapeHtml(visitor.name)}</span>`;
   const { forms } = visitor;

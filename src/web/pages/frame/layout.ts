@@ -18,13 +18,15 @@ export interface HtmlPage {
   /** Seconds after which a browser without scripts loads the page again. */
   readonly refreshS?: number;
   readonly status?: 200 | 400 | 401 | 403 | 404 | 405 | 409 | 410 | 503;
-  /** More scripts than every page has. */
+  /** Scripts in addition to those of every page. */
   readonly scripts?: Html;
 }
 
-/** The values at one moment that all pages show. */
+/** Values that all pages show, as of one moment. */
 export interface Frame extends Moment {
-  /** The path in the navigation that the page belongs to, and whether it is this very page; null: none. */
+  /**
+   * The path of the navigation entry that the page belongs to; null: none. `isItself`: the entry leads to this page.
+   */
   readonly here: { readonly path: string; readonly isItself: boolean } | null;
   readonly links: readonly NavLink[];
   /** Alerts that nobody has acknowledged. */
@@ -32,7 +34,7 @@ export interface Frame extends Moment {
   /** Messages that were given up and not dismissed. */
   readonly givenUp: number;
   readonly mood: Mood;
-  /** True if metrics need no token, since a browser cannot send one. */
+  /** True if metrics need no token. Else there is no link to them, since a browser cannot send a token. */
   readonly areMetricsOpen: boolean;
   readonly version: string;
   readonly startedAt: number;

@@ -1,4 +1,4 @@
-// Makes pages and puts them into their frame, at most once in a period for all visitors with the same page.
+// Makes pages in their frame. A page is made at most once in a period for all visitors who get the same one.
 import { BadCursor } from '../../../query/cursor.ts';
 import type { Role } from '../../guard/identity.ts';
 import { parametersOf, textIn } from '../../parameters.ts';
@@ -22,7 +22,7 @@ export interface MakingOptions {
   readonly periods: Pick<Periods, 'current'>;
 }
 
-/** `edition`: from before the page was made, so that a change during that time reaches its reader as news. */
+/** `edition`: read before the page was made, so that its reader is notified of a change during that time. */
 export type MadePage = (Download | FramedPage) & { readonly edition: string; readonly tag: string };
 
 export interface FramedPage {
@@ -31,28 +31,29 @@ export interface FramedPage {
   readonly parts: PartTags;
 }
 
-/** A page at an address, for a role. */
+/** A page at an address, for visitors of one role. */
 export interface SeenPage extends Omit<PageRequest, 'now' | 'zone' | 'query'> {
   readonly route: PageRoute;
-  /** With its parameters. */
+  /** The path with its parameters. */
   readonly address: string;
 }
 
 export interface Making {
   readonly made: (seen: SeenPage) => Promise<MadePage>;
-  /** True if `made` would answer the page of this tag, as far as that is known without making it. */
+  /** True if it is known, without making the page, that `made` would return the page with this tag. */
   isCurrent(seen: Pick<SeenPage, 'role' | 'address'>, tag: string): Promise<boolean>;
   /**
-   * The page without the parts that the page with this tag already has; `parts`: `news` keeps all other parts as they
-   * are there. Null: whole pages are wanted, or too many pages were made since that one.
+   * The page without the parts that are equal in the page with the tag `known`, which the reader has. If `parts` is
+   * `news`, the reader keeps all parts that are no news. Null: the whole page is needed, because `parts` is null, or
+   * because the parts of `known` are no longer kept.
    */
   patched(page: FramedPage, known: string, parts: string | null): Pick<MadePage & FramedPage, 'text' | 'tag'> | null;
   readonly framed: (page: HtmlPage, here: Frame['here'], edition: string) => Promise<string>;
-  /** Changes with every part that readers of this role see at once, for these labels. */
+  /** A value that changes with every part of the first page that is shown at once, for this role and these labels. */
   readonly news: (role: Role, label: readonly string[]) => Promise<string>;
 }
 
-/** Pages that readers may still have. */
+/** The number of pages whose tags are kept, since readers may still have them. */
 const MOST_KEPT = 256;
 const DAY_MS = 86_400_000;
 
@@ -77,7 +78,7 @@ export function createMaking(options: MakingOptions): Making {
     const page = await pageOf(route, request);
     if ('body' in page) return { ...page, edition, tag: `${tagOf(page.body)}-${role}` };
     const text = await framed(page, placeOf(route), edition);
-    // The proofs in its forms are valid for the day, so a new day is a new tag.
+    // The proofs in forms depend on the day, so the tag is another one on each day.
     const tag = `${tagOf(text)}-${Math.floor(request.now / DAY_MS)}-${role}`;
     const parts = partTags(text);
     keepRecent(kept, tag, parts, MOST_KEPT);
@@ -123,7 +124,7 @@ function placeOf({ path, under }: PageRoute): Frame['here'] {
   return under === undefined ? { path, isItself: true } : { path: under, isItself: false };
 }
 
-/** A cursor in an address may be of an earlier release, or made up. */
+/** A cursor in an address may be of an earlier release or made up, so a wrong one is answered with 400. */
 async function pageOf(route: PageRoute, request: PageRequest): Promise<HtmlPage | Download> {
   try {
     return await route.show(request);

@@ -1,4 +1,4 @@
-// Sends pages. A client with the same page gets nothing; the script of a page gets only the parts that changed.
+// Sends pages. A client that has the same page gets 304; the script of a page gets only the parts that changed.
 import { parametersOf } from '../../parameters.ts';
 import type { PageContext } from '../entry/gates.ts';
 import type { Download, PageRoute } from '../route.ts';
@@ -8,7 +8,7 @@ import { createMaking, type FramedPage, type MadePage, type Making, type MakingO
 
 export interface Presenter extends Pick<Making, 'news'> {
   show(c: PageContext, route: PageRoute): Promise<Response>;
-  /** A page that is made for one answer, such as an error. */
+  /** Sends a page that is made for one answer, such as an error. */
   send(c: PageContext, page: HtmlPage): Promise<Response>;
 }
 

@@ -1,9 +1,9 @@
 // Makes each thing at most once in a period, for any number of callers.
 
 export interface Periods {
-  /** Another number in every period. */
+  /** The number of the period; each period has another one. */
   current(): number;
-  /** Ends the period after a change, so that its author and informed pages see it at once. */
+  /** Ends the period after a change, so that the person who made it and all notified pages see the change at once. */
   readonly end: () => void;
 }
 

@@ -15,7 +15,7 @@ export function blindTable({ blind, overdue }: Pick<Trust, 'blind' | 'overdue'>,
 
 interface Heading {
   readonly title: string;
-  /** The path of a page that lists these watches. */
+  /** The path of a page that lists these watches; null: there is none. */
   readonly path: string | null;
 }
 

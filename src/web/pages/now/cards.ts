@@ -131,7 +131,7 @@ const LINE_MS = 6 * 3_600_000;
 function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
   const { line, line_has_limits: hasLimits, measure, title, severity } = card;
   const from = beginOf(line, now);
-  // Not a time of the day, which would change each minute.
+  // The usual start is shown as `6 h ago`, because its time of day would change each minute.
   const begin = now - from === LINE_MS ? '6 h ago' : timeOfDay(from, zone).slice(0, 5);
   const limits = hasLimits ? measure : null;
   const drawn = curve({
@@ -154,7 +154,10 @@ function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
   </figure>`;
 }
 
-/** Six hours ago, or the first value of a new watch: else a few minutes would be one upright stroke. */
+/**
+ * Six hours ago. For a new watch it is the time of the first value, because a few minutes of six hours would be drawn
+ * as one upright stroke.
+ */
 function beginOf([first]: AlertCard['line'], now: number): number {
   const begin = now - LINE_MS;
   const known = first === undefined ? begin : Date.parse(first[0]);

@@ -1,4 +1,4 @@
-// Events of the last twelve hours that have no end of their own, one row per alert.
+// Events of the last twelve hours, one row for each alert of a rule.
 import type { EventRow } from '../../../query/shapes/alerts.ts';
 import { counted } from '../../parts/amount.ts';
 import { textTag } from '../../parts/chain-text.ts';

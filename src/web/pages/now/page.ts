@@ -1,4 +1,4 @@
-// The first page: whether a person has to get up, and whether the data can be trusted.
+// The first page: whether a person has to act now, and whether the data can be trusted.
 import { OverviewFilter } from '../../../query/shapes.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
@@ -53,7 +53,10 @@ function content(found: Overview, label: readonly string[], request: PageRequest
   ]}`;
 }
 
-/** The verdict above is about all alerts. */
+/**
+ * The line about the filter for labels. The headline above covers all alerts, so a note is added if only alerts outside
+ * of the filter are open.
+ */
 function labelSection({ cards, unhandled, handled, events, recent }: Overview, label: readonly string[]): Html {
   if (label.length === 0) return NOTHING;
   const isAnything = [cards, handled, events, recent].some(({ length }) => length > 0);
@@ -62,7 +65,7 @@ function labelSection({ cards, unhandled, handled, events, recent }: Overview, l
   return html`${labelLine('/', {}, label)}${words + others === '' ? NOTHING : html`<p class="card">${words} ${others}</p>`}`;
 }
 
-/** If the state does not answer, the last overview is shown. */
+/** The note that an old overview is shown, because the state does not answer. */
 function asOf({ as_of: at }: Overview, request: PageRequest): Html {
   if (request.now - Date.parse(at) < OLD_MS) return NOTHING;
   return html`<section class="banner blind" aria-label="Old">

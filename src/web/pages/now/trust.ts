@@ -126,7 +126,10 @@ function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html 
   });
 }
 
-/** `503` of `hooks.example answered 503 Service Unavailable`. The page of deliveries shows the whole answer. */
+/**
+ * The status code in an answer: `503` of `hooks.example answered 503 Service Unavailable`. The page of deliveries shows
+ * the whole answer.
+ */
 function shortAnswer(answer: string | null): string {
   return answer === null ? 'none' : (/(?:^|\banswered )(\d{3})(?![\d.])/.exec(answer)?.[1] ?? answer);
 }
@@ -161,7 +164,10 @@ function creditWords(credits: Trust['credits'], moment: Moment): string {
   return known.some(({ intervals }) => intervals !== '') ? 'last, at longer intervals' : 'last until the reset';
 }
 
-/** While the explorer refuses for want of credits, the number in its headers is not the credits left. */
+/**
+ * While an explorer refuses requests because no credits are left, the number in its headers is not the credits left, so
+ * it is marked.
+ */
 function leftWords({ explorers, remaining, plan }: Forecast, refusing: string | null): string {
   if (remaining === null) return `of ${counted(plan)}`;
   const left = `${counted(remaining)} of ${counted(plan)}`;
@@ -172,7 +178,7 @@ function isBelowReserve({ remaining, reserve }: Forecast): boolean {
   return remaining !== null && remaining < reserve;
 }
 
-/** The rules need more than the plan has, and intervals are not stretched. */
+/** True if the rules need more credits than the plan leaves, and intervals are not stretched. */
 function isOverPlan(one: Forecast): boolean {
   return isWantedOver(one) && one.intervals === '';
 }

@@ -12,7 +12,9 @@ interface SeenAlert {
   readonly ack: { readonly actor: string } | null;
 }
 
-/** `from`: the path to go back to. Only a button that says so replaces a valid acknowledgement. */
+/**
+ * `from`: the path to go back to. A valid acknowledgement is replaced only by the button `Acknowledge in its place`.
+ */
 export function ackButtons(alert: SeenAlert, from: string): Html {
   const action = `${alertPath(alert.key, alert.episode)}/ack`;
   const fields = { seq: String(alert.seq), from };
@@ -30,7 +32,7 @@ export function ackButtons(alert: SeenAlert, from: string): Html {
   return newAckButtons(action, 'Acknowledge', fields);
 }
 
-/** The button for all alerts that share a card, up to the newest that it shows. */
+/** The buttons for all alerts that share a card, up to the newest one that the card shows. */
 export function ackAllButtons({ rule, alert, alerts, up_to }: AlertCard): Html {
   return newAckButtons(ACKS_PATH, `Acknowledge all ${counted(alerts)}`, { watch: rule, alert, up_to });
 }

@@ -35,7 +35,7 @@ const FORMS = [
     path: '/alerts/:key/:episode/ack',
     body({ field, now }) {
       const seq = field('seq');
-      // A text that is no number belongs to no alert.
+      // A text that is no number becomes -1, which is the number of no transition.
       return {
         body: {
           seq: /^\d{1,15}$/.test(seq) ? Number(seq) : -1,
@@ -73,11 +73,11 @@ const FORMS = [
   formRoute(retryGivenUp, { path: `${DELIVERIES_PATH}/retry`, body: channelIn, then: toDeliveries }),
   formRoute(dismissGivenUp, { path: `${DELIVERIES_PATH}/dismiss`, body: channelIn, then: toDeliveries }),
   buttonRoute(retryChannel, '/channels/:name/retry', toDeliveries),
-  // The answer is in the journal.
+  // The answer to the sample is shown in the journal.
   buttonRoute(sampleChannel, '/channels/:name/sample', ({ parameter }) =>
     linkTo('/history', { q: `channel:${parameter('name')}` }),
   ),
-  // The session of the operator ends too.
+  // The session of the operator ends too, so the page to enter is next.
   buttonRoute(endSessions, '/sessions/end', () => '/enter'),
 ];
 

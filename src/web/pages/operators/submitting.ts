@@ -43,7 +43,7 @@ export async function submit(
   return presenter.send(c, errorPage(SHOWN.find((one) => one === status) ?? 400, said(detail, { now: now(), zone })));
 }
 
-/** Only a button that says so replaces a valid acknowledgement. */
+/** Adds a button to the detail, since a valid acknowledgement is replaced only if the operator asks for it. */
 function replaceInstead(c: PageContext, fields: URLSearchParams, detail: string): Html {
   const kept = [...fields].filter(([name]) => name !== 'proof');
   const { pathname } = new URL(c.req.url);
@@ -56,7 +56,7 @@ function replaceInstead(c: PageContext, fields: URLSearchParams, detail: string)
   return html`${detail.replace(/ `replace: true`.*$/, '')}${button}`;
 }
 
-/** A form that is sent twice has the same key, and acts once. */
+/** A form that is sent twice has the same key, so it acts once. */
 function requestOf(c: PageContext, fields: URLSearchParams): OperatorRequest {
   const actor = c.get('visitor').name ?? '';
   const [, key = ''] = (fields.get('proof') ?? '').split('.');

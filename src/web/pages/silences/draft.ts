@@ -1,4 +1,4 @@
-// A silence in a form: the words of a person, and their meaning.
+// A silence in a form: the text that a person wrote, and its meaning.
 import { instantIn } from '../../../lib/time-zone.ts';
 import { minuteOf, type Moment } from '../../parts/time.ts';
 
@@ -6,7 +6,7 @@ export interface Draft {
   /** The fields as written, to be shown again. */
   readonly written: Readonly<Record<DraftField, string>>;
   readonly matchers: Readonly<Record<string, string | readonly string[]>>;
-  /** Null: from now on. */
+  /** Null: from now on, or not a valid time. */
   readonly from: number | null;
   /** Null: not a valid time. */
   readonly until: number | null;
@@ -89,7 +89,7 @@ function onlyOrAll(values: readonly string[]): string | readonly string[] {
   return values.length === 1 ? (values[0] ?? '') : values;
 }
 
-/** `vault-*, treasury`: any of them. */
+/** `vault-*, treasury`: one of them must match. */
 function patternOf(text: string): string | readonly string[] {
   const parts = text
     .split(',')
@@ -98,7 +98,7 @@ function patternOf(text: string): string | readonly string[] {
   return onlyOrAll(parts);
 }
 
-/** `2026-11-21 08:00`, or `08:00` for the next such time. Null: it is no time. */
+/** `2026-11-21 08:00`, or `08:00` for the next time of day like this. Null: the text is no time. */
 function readTime(text: string, { now, zone }: Moment): number | null {
   const parts = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2})$/.exec(text);
   if (parts === null) return null;

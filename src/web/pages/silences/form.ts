@@ -37,7 +37,7 @@ function input(label: string, name: string, value: string, placeholder: string):
   /></label>`;
 }
 
-/** A time, with the browser's picker. The mistake of an unreadable one is shown beside its field. */
+/** A field for a time, with the browser's picker. A mistake in the time is shown beside the field. */
 function time(label: string, name: string, value: string, mistake: string | undefined): Html {
   const wrong = mistake === undefined ? NOTHING : trusted(`aria-invalid="true" aria-describedby="${name}-mistake"`);
   const why =

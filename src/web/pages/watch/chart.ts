@@ -118,7 +118,7 @@ function gridLines({ marks, of }: Scale, width: number): string[] {
 const LEAST_DIGITS = 4;
 const MOST_DIGITS = 21;
 
-/** With enough digits that no two marks have the same text. */
+/** A format with enough digits that no two marks have the same text. */
 function labelsOf(marks: readonly number[]): Intl.NumberFormat {
   const [first = 0, second = 1] = marks;
   const digits = Math.ceil(Math.log10(Math.max(...marks.map(Math.abs)) / (second - first))) + 1;
@@ -162,7 +162,7 @@ function limitLines({ alert, severity, fires, fire, clear }: DrawnLimit, options
   ];
 }
 
-/** A line ends where the value is unknown. */
+/** The points of each line. A line ends where the value is unknown. */
 function linesOf({ points, gaps }: Series): (readonly Point[])[] {
   const cuts = gaps.map(([begin]) => Date.parse(begin));
   const lines: Point[][] = [[]];

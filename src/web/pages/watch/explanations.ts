@@ -81,7 +81,7 @@ function stateLine({ states, severity, conditions, held_back: held }: AlertExpla
 
 function who({ recipients, would_notify: would }: AlertExplanation): string {
   const told = recipients.map((one) => `${recipientName(one)} ${one.state === 'accepted' ? 'notified' : one.state}`);
-  // Several open events of one alert went to the same people: each recipient is shown once.
+  // Several open events of one alert may have the same recipients, so each is shown once.
   if (told.length > 0) return [...new Set(told)].join('; ');
   return would.length === 0 ? 'notifies nobody' : `would notify ${would.map(recipientName).join(', ')}`;
 }

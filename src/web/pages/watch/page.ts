@@ -94,7 +94,7 @@ function notes({ pause, remarks, watch, data, replica }: WatchExplanation, momen
           html`${capital(sinceWords(blind.cause))} ${timeTag(blind.since, moment)}: ${causeWords(blind.cause)}${missing}`,
         ];
   const elsewhere = replica === null ? [] : [`${replica} polls it: what is shown here is at most ten seconds older`];
-  // The facts beside say the same after the first answer.
+  // After the first answer, the facts beside the chart contain the same.
   const others = pause === null && data === null ? remarks.map((text) => said(capital(text), moment)) : [];
   const all = [...paused, ...unseen, ...elsewhere, ...others];
   if (all.length === 0) return NOTHING;
