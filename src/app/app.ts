@@ -34,7 +34,7 @@ export interface App {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Rejects with a `StorageError`, `StoreBusyError` or `WebError`. Its text is for the operator. */
+/** Rejects with a `StorageError`, `StoreBusyError` or `WebError`. The text of the error is for the operator. */
 export async function openApp(given: AppOptions): Promise<App> {
   const { setup } = given;
   await using opened = new AsyncDisposableStack();

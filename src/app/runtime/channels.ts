@@ -60,7 +60,7 @@ export interface ChannelSet {
   wake(channels: ReadonlySet<string>): void;
   /** Wakes the loops of receivers that keep their own state, after a transition or an acknowledgement. */
   wakeMirrors(): void;
-  /** Per channel of such a receiver: the number of alerts that were posted and not accepted. */
+  /** For each channel whose receiver keeps its own state: the number of alerts that were posted and not accepted. */
   readonly owedToMirrors: () => readonly OutboxDepth[];
   /** The names of open channels. */
   readonly names: () => readonly string[];
@@ -68,7 +68,7 @@ export interface ChannelSet {
   resume(channel: string): void;
   /** The results of the attempts on each open channel. */
   health(): ReadonlyMap<string, ChannelHealth>;
-  /** One immediate attempt for a delivery that is not in the outbox. Never rejects. */
+  /** Makes one immediate attempt for a delivery that is not in the outbox. Never rejects. */
   sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
   /** Sends a sample to each recipient at once. Never rejects; empty for a channel that is not open. */
   readonly sample: (channel: string) => Promise<readonly SampleTry[]>;
@@ -245,7 +245,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
   };
 }
 
-/** Shorter than the time that a browser, or the web server, waits for an answer. */
+/** The time for all samples. It is shorter than the time that a browser, or the web server, waits for an answer. */
 const SAMPLE_MS = 8_000;
 
 async function sampleOf(open: Open | undefined, clock: Clock): Promise<readonly SampleTry[]> {

@@ -228,7 +228,7 @@ function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Wher
   };
 }
 
-/** Kept in memory only, because it contains the key. */
+/** The fingerprint is kept in memory only, because it contains the key. */
 function fingerprintOf(settings: ExplorerSettings, pace: Pace): string {
   if (settings.form === 'sandbox')
     return JSON.stringify([

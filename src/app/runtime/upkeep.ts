@@ -23,7 +23,7 @@ export interface StateFile {
   readonly measure: () => DiskUse;
 }
 
-/** The file that was opened at the start, even if a reload names another one. */
+/** The state file that was opened at the start. It stays in use even if a reload names another one. */
 export function stateFileOf({ state }: Config): StateFile {
   return {
     backups: ({ backup }) => (backup.keep === 0 ? null : openBackups({ ...state, backup })),

@@ -95,7 +95,7 @@ function callersOf({ operators, proxy }: HttpSettings): Omit<IdentityOptions, 'l
   };
 }
 
-/** A dry run leaves no file behind. */
+/** Null in a dry run, which leaves no file behind. */
 function localTokenOf({ isDry, setup, log }: AppOptions): string | null {
   const token = isDry ? null : openLocalToken(setup.config.state.file, log);
   if (token !== null) log.addSecrets([token]);
