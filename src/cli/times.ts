@@ -46,8 +46,8 @@ export function timeOf(text: string, { now, zone }: Moment, option: string): Ins
 }
 
 /**
- * The instant of a text: `24h` is 24 hours before `end`; other texts are times. Throws a `CommandError` for any other
- * text.
+ * The instant of a text. `24h` is 24 hours before `end`. Throws a `CommandError` if the text is neither a duration nor
+ * a time.
  */
 export function instantOf(text: string, end: Instant): Instant {
   const ms = parseDuration(text);

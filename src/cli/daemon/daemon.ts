@@ -30,8 +30,8 @@ export interface DaemonRun extends Reloadable {
 export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void };
 
 /**
- * Runs until a signal. The first one stops the daemon within ten seconds, the second at once; no unsent delivery is
- * lost.
+ * Runs until a signal. The first signal stops the daemon within ten seconds, a second signal at once. No unsent
+ * delivery is lost.
  */
 export async function runDaemon(terminal: Terminal, options: DaemonOptions, daemonRun: DaemonRun): Promise<number> {
   const { clock, pid, versions } = terminal;

@@ -167,7 +167,7 @@ function namesOf({ watches }: QuestionGroup): string {
   return watches.map(({ name }) => name).join(', ');
 }
 
-/** An embedded explorer starts a server, so only the explorers of these questions are opened. */
+/** A sandbox explorer starts a server when it is opened, so only the explorers of these questions are opened. */
 function askedOnly(config: Config, groups: readonly QuestionGroup[]): Config {
   const asked = new Set(groups.map(({ question }) => question.explorer));
   return { ...config, explorers: new Map([...config.explorers].filter(([name]) => asked.has(name))) };
