@@ -11,7 +11,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The inverse, exact and in one unit: `formatDuration(90_000) // '90s'`. */
+/** The inverse of `parseDuration`, exact and in one unit: `formatDuration(90_000) // '90s'`. */
 export function formatDuration(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's'])
     if (ms >= (UNIT_MS[unit] ?? 1) && ms % (UNIT_MS[unit] ?? 1) === 0) return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;

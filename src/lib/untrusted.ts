@@ -57,7 +57,8 @@ export function plainJoined(
 }
 
 // Controls, format characters, bidirectional marks, zero-width characters, tag characters, variation selectors, blank
-// fillers, lone surrogates, noncharacters and private use: they change what a reader sees without being seen themselves.
+// fillers, lone surrogates, noncharacters and private use: they change what a reader sees, and are not visible
+// themselves.
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc]/gu;
 
