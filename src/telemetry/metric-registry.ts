@@ -32,7 +32,7 @@ type Mirror = <N extends MetricNameOf<'gauge' | 'counter'>>(
 type Series<N extends MetricName> = readonly [labels: Labels<N>, value: number];
 type MaybePromise<T> = T | Promise<T>;
 
-/** A separate registry: prom-client's default metrics break the naming rules that promtool checks. */
+/** Makes a separate registry, since prom-client's default metrics break the naming rules that promtool checks. */
 export function createMetricRegistry(mostSeries: number): MetricRegistry {
   const registry = new Registry();
   const renderByName = new Map<MetricName, () => Promise<readonly Buffer[]>>();

@@ -20,7 +20,8 @@ type Series = readonly [labels: Values, value: number];
 /** No two series may have equal labels: Prometheus would refuse the whole scrape. */
 export async function writeSeries(name: MetricName, series: Iterable<Series>, most: number): Promise<SeriesText> {
   const textOf = createSeriesNamer(name);
-  // A copy, since series may change between two turns: a series that is removed and added again must appear once.
+  // The series are copied, since they may change between two turns: a series that is removed and added again must
+  // appear once.
   return writeLines(name, [...series], most, ([labels, value]) => [textOf(labels), value]);
 }
 
