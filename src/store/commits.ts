@@ -13,8 +13,8 @@ import { keepSamples } from './tables/memory/samples.ts';
 import { noteData, noteFirst } from './tables/memory/unknown-spans.ts';
 
 /**
- * Runs in a transaction of the caller, who has checked the fence. `format`: the newest format of memories that all
- * replicas read.
+ * Runs in a transaction of the caller. The caller has checked the fence. `format`: the newest format of memories that
+ * all replicas can read.
  */
 export async function commitAll(
   sql: Sql,

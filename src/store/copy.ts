@@ -1,4 +1,4 @@
-// Moves a state between a file and a database, row by row and all or nothing. Both have the same tables.
+// Copies a state between a file and a database, row by row in one transaction. Both have the same tables.
 import { existsSync } from 'node:fs';
 import { keepOut, nameOfAny } from './postgres/cluster.ts';
 import { takeInstallation } from './sql/installation.ts';
@@ -15,8 +15,8 @@ import { StorageError, StoreBusyError } from './contract/store.ts';
 export type { Copied } from './sql/copy.ts';
 
 /**
- * Copies a state file or a backup into an empty database. Rejects with a StoreBusyError while a daemon has either, with
- * a StorageError when the copy fails; then the database is empty.
+ * Copies a state file or a backup into an empty database. Rejects with a StoreBusyError while a daemon uses the file or
+ * the database, and with a StorageError if the copy fails. Nothing is copied in either case.
  */
 export async function copyIn(file: string, place: DatabasePlace): Promise<Copied> {
   if (!existsSync(file)) throw new StorageError(`there is no state file at ${file}`);
@@ -37,7 +37,8 @@ export async function copyOut(place: DatabasePlace, file: string): Promise<Copie
   if (existsSync(file)) throw new StorageError(`${file} exists already: name a new file.`);
   await using database = await current(place);
   try {
-    // A rollback journal: a new file of 2 GB in one transaction needs no log beside it.
+    // The connection keeps its rollback journal. In WAL mode, one transaction that fills a file of 2 GB would need a
+    // log of that size.
     const opened = answering(file, 'make', () => openDatabase(file));
     await using target = createSingleDatabase(opened, { file });
     await migrateState(target);

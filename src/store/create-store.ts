@@ -1,4 +1,4 @@
-// The promise of `Store` over a database with the newest schema, whichever engine has it.
+// Implements `Store` over a database with the newest schema, for either engine.
 import type { HealthSummary } from '../core/model/quality/health-summary.ts';
 import { triedLine } from '../core/journal/tried.ts';
 import type { Step } from '../lib/failpoint.ts';
@@ -44,7 +44,7 @@ export interface StoreOwn {
   readonly holds: (sql: Sql, fence: Fence) => Promise<boolean>;
   readonly keepHealth: (sql: Sql, health: HealthSummary) => Promise<void>;
   readonly secure: () => Promise<readonly Moved[]>;
-  /** Called after the last write; closes the database as well. Safe to call twice. */
+  /** Called after the last write; also closes the database. Safe to call twice. */
   readonly close: () => PromiseLike<void>;
   readonly log?: Log;
 }
@@ -67,7 +67,7 @@ export function createStore(database: SqlDatabase, own: StoreOwn): Store {
   };
 }
 
-/** Reads that only loops use. */
+/** Reads that only the loops of the daemon use. */
 function readsOf({ sql, snapshot }: SqlDatabase) {
   const single = <T>(work: (on: Sql) => Promise<T>): Promise<T> => work(sql);
   return {
@@ -82,7 +82,7 @@ function readsOf({ sql, snapshot }: SqlDatabase) {
 interface FencedWrites {
   /** `fenced`: nothing is written, since another process has taken over. */
   readonly writeUnder: (step: Step, fence: Fence, work: (sql: Sql) => Promise<void>) => Promise<'kept' | 'fenced'>;
-  /** `superseded`: nothing is written either. */
+  /** `superseded`: nothing is written either, since data that the round depends on has changed. */
   readonly writeRound: (step: Step, fence: Fence, work: (sql: Sql) => Promise<void>) => Promise<CommitResult>;
 }
 

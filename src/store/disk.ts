@@ -1,4 +1,5 @@
-// How much room the state takes and has. Looks at the files by name only: none of them is opened.
+// The size of the state's files, and the free space on their disk. No file is opened: closing it would drop the locks
+// that this process holds on it.
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 

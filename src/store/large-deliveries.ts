@@ -1,5 +1,5 @@
 // A delivery about thousands of alerts is read and settled a page at a time, so that no turn of the event loop is long.
-// When the process dies in between, the delivery is still `sending`: it is sent again under its id.
+// If the process dies between two pages, the delivery is still `sending`, so it is sent again under its id.
 import type { DeliveryId } from '../core/model/ids.ts';
 import type { MoreMembers } from '../core/model/delivery.ts';
 import type { ClosedMember, FirstTry } from '../dispatch/first-try.ts';
@@ -15,7 +15,7 @@ import { policyFor } from './tables/operators/policy.ts';
 import { alikeTogether, FIRST_KEY, moreMembers, pageEnd, type KeyPage } from './tables/deliveries/delivery-members.ts';
 import { markSent, type SentSettlement } from './tables/deliveries/settled-deliveries.ts';
 
-/** Reads all of its members, after the transaction of the claim. */
+/** Reads the members that the claim left out, page by page, after its transaction. */
 export async function wholeDelivery(sql: Sql, { claimed, unread }: TakenDelivery): Promise<Claimed> {
   if (unread === null) return claimed;
   const { delivery } = claimed;
@@ -48,7 +48,7 @@ export async function markedBefore(
   let marked = FIRST_KEY;
   for await (const page of keyPages(sql, tried.id)) {
     if (page.to === null) break;
-    // The settlement follows, and waits for the disk.
+    // This write need not wait for the disk: the settlement comes later, and waits for it.
     await write('settle', (on) => markSent(on, tried, page, settlement, at), 'relaxed');
     marked = page.to;
   }

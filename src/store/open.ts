@@ -1,4 +1,4 @@
-// Picks the engine that stores the state. The only file outside the engines that names one.
+// Chooses the engine that stores the state: PostgreSQL if the config names a database, else SQLite.
 import { hostname } from 'node:os';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -22,7 +22,9 @@ export interface StoreSettings extends StatePlace {
   readonly backup: BackupOptions;
 }
 
-/** `postgres`: a database instead of a file. Its code is loaded only then. */
+/**
+ * `postgres`: the database that has the state instead of the file. The code for PostgreSQL is loaded only if it is set.
+ */
 export interface StatePlace {
   readonly file: string;
   readonly postgres?: DatabasePlace | null;
@@ -31,23 +33,23 @@ export interface StatePlace {
 export interface BackupOptions {
   /** Absolute path. */
   readonly directory: string;
-  /** How many stay; 0 = none are made by the daemon. */
+  /** The number of backups that are kept; 0: the daemon makes none. */
   readonly keep: number;
 }
 
 export interface StoreTools {
-  /** How the next daemon that is refused names this one, such as `pid 4711`. */
+  /** The name of this daemon, such as `pid 4711`. A second daemon that is refused shows it in its message. */
   readonly owner: string;
   readonly log: Log;
-  /** The state was damaged, and was replaced. */
+  /** Called if the state was damaged or lost, and has been replaced. */
   readonly onRecovered?: (how: Recovery) => void;
 }
 
 /**
- * For the daemon that writes; several may share a database.
+ * Opens the state for a daemon, which may write it. Several daemons may share a database.
  *
- * Rejects with a StoreBusyError while another holds the state file, with a StorageError when it cannot be used; the text is
- * for the operator.
+ * Rejects with a StoreBusyError while another daemon holds the state file, and with a StorageError if the state cannot
+ * be used. The message is for the operator.
  */
 export async function openStore(state: StoreSettings, tools: StoreTools): Promise<Store> {
   const { file, maxBytes, backup, postgres } = state;
@@ -66,7 +68,7 @@ export function stateName({ file, postgres }: StatePlace): string {
   return postgres ? addressOf(postgres.url.reveal()).name : file;
 }
 
-/** Remembers nothing that outlives the process, for a dry run. */
+/** Opens a state in memory, which is lost when the process ends, for a dry run. */
 export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<Store> {
   return openVolatileStore({ log });
 }
@@ -87,8 +89,9 @@ export async function checkState(state: StatePlace): Promise<StateCheck> {
 }
 
 /**
- * Makes a complete, checked copy of the state at `target`, by default the next file of the directory of backups, also
- * while a daemon runs; resolves with its path. Rejects with a StorageError, also if the file exists already.
+ * Makes a complete, checked copy of the state at `target`, also while a daemon runs; resolves with its path. By default
+ * `target` is the file of this second in the directory of backups. Rejects with a StorageError, also if the file exists
+ * already.
  */
 export async function backupState(state: StoreSettings, at: Instant, target?: string): Promise<string> {
   const { file, backup } = state;
@@ -99,8 +102,8 @@ export async function backupState(state: StoreSettings, at: Instant, target?: st
 }
 
 /**
- * Makes a backup the state; the former state file stays beside it. Rejects with a StoreBusyError while a daemon runs, with
- * a StorageError when the backup cannot be used; nothing was changed then.
+ * Makes a backup the state; the former state file stays beside it. Rejects with a StoreBusyError while a daemon runs,
+ * and with a StorageError if the backup cannot be used. Nothing is changed in either case.
  */
 export async function restoreState(state: StatePlace, backup: string): Promise<Restored> {
   assertFile(state);
@@ -117,7 +120,7 @@ function assertFile(state: StatePlace): void {
 
 /**
  * Copies a state file or a backup into the database of the state, which must be empty. Rejects with a StoreBusyError
- * while a daemon has either, with a StorageError when the copy fails.
+ * while a daemon uses the file or the database, and with a StorageError if the copy fails.
  */
 export async function copyStateIn(state: StatePlace, file: string): Promise<Copied> {
   const place = databaseOf(state);
@@ -153,7 +156,7 @@ export function openBackups({ file, backup }: StoreSettings): Backups {
   return createBackups({ file, ...backup });
 }
 
-/** Whether a daemon works with the state now. Rejects with a StorageError. */
+/** True if a daemon works with the state now. Rejects with a StorageError. */
 export async function isStateHeld(state: StatePlace): Promise<boolean> {
   if (state.postgres) return (await onPostgres()).isPostgresHeld(state.postgres);
   return isLocked(state.file);
@@ -165,7 +168,7 @@ export async function openReader(state: StatePlace): Promise<StoreReader> {
   return openSqliteReader(state);
 }
 
-/** The same, and null when there is no state yet. */
+/** Like `openReader`, but resolves with null if there is no state yet. */
 export async function openReaderIfAny(state: StatePlace): Promise<StoreReader | null> {
   const { file, postgres } = state;
   const isFilled = postgres ? await (await onPostgres()).isFilled(postgres) : isThere(file);

@@ -1,5 +1,5 @@
-// Actions of operators. Each request is answered and carried out in one transaction of the caller's, so that a client that
-// lost its answer gets the same one for the same key.
+// Actions of operators. Each request is carried out and answered in one transaction of the caller. A client that did
+// not get its answer can repeat the request under the same key, and gets the same answer.
 import { ANNOUNCER } from '../core/model/ids.ts';
 import type { Transition } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -18,7 +18,7 @@ export async function operate(sql: Sql, work: OperatorWork): Promise<Operated> {
   await lockPolicy(sql);
   const before = await answerTo(sql, request);
   if (before !== null) return before;
-  // The answer may be forgotten by now, and the row is not.
+  // The stored answer is dropped after a day, but the row that the request added may still exist.
   if (addsRow && (await isIdTaken(sql, request.key))) return { type: 'refused', why: 'key-taken' };
   const applied = await work.apply(sql);
   if (typeof applied === 'string') return { type: 'refused', why: applied };

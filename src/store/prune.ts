@@ -1,4 +1,4 @@
-// Drops rows by age, and when there are too many.
+// Drops rows that are too old or too many.
 import type { Instant } from '../lib/clock.ts';
 import type { Ages } from './contract/store.ts';
 import type { Sql } from './sql/sql.ts';
@@ -6,7 +6,7 @@ import { IS_ACTIVE } from './tables/alerts/recipient-states.ts';
 import { IS_ENDED } from './tables/deliveries/delivery-rows.ts';
 import { MOST_DROPPED, pruneJournal } from './tables/journal/journal.ts';
 
-/** Rows of operators' actions are kept longer than messages by this time. */
+/** Silences and acknowledgements are kept longer than messages, by this time. */
 const KEPT_LONGER_MS = 60 * 86_400_000;
 
 const OPERATED = ['DELETE FROM silences WHERE ends_at < $1', 'DELETE FROM acks WHERE ends_at < $1'];
@@ -23,7 +23,10 @@ const SETTLED = [
   `DELETE FROM mirrored WHERE at < $1 AND NOT ${isOpen('mirrored.key')}`,
 ];
 
-/** Alerts and states that are not open, not pending and without a change since; groups without members. */
+/**
+ * Drops alerts and recipient states that are not open, have nothing pending and have not changed since $1, and groups
+ * without members.
+ */
 const ALERTS = [
   `DELETE FROM recipient_state AS state WHERE wanted_at < $1 AND NOT (${IS_ACTIVE}) AND NOT ${isOpen('state.key')}`,
   'DELETE FROM alerts WHERE is_open = 0 AND at < $1',
@@ -35,7 +38,7 @@ const MEASURED = ['DELETE FROM sample_buckets WHERE at < $1', 'DELETE FROM unkno
 
 /** The most rows in each table of samples, so that none grows beyond a gigabyte. */
 const MOST_ROWS = 6_000_000;
-/** Dropped at once, in a few tens of milliseconds. */
+/** The most rows that one call drops from a table, which takes a few tens of milliseconds. */
 const MOST_SAMPLES = 50_000;
 
 const TOO_MANY = ['samples', 'sample_buckets', 'unknown_spans'].map(
@@ -45,7 +48,10 @@ const TOO_MANY = ['samples', 'sample_buckets', 'unknown_spans'].map(
     ORDER BY number LIMIT ${MOST_SAMPLES})`,
 );
 
-/** The key was not used for so long. Longer than a month, after which credits may be refilled. */
+/**
+ * Plans without a change for this time are dropped. It is longer than a month, the longest time between two refills of
+ * credits.
+ */
 const PLANS_KEPT_MS = 40 * 86_400_000;
 
 export async function prune(sql: Sql, { settled, alerts, journal }: Ages, at: Instant): Promise<void> {

@@ -1,5 +1,5 @@
-// Rounds of dispatch: their reads, and their writes in one transaction of the caller's. A commit throws `Superseded` if
-// data that its round depends on has changed.
+// The reads and writes of dispatch rounds. Each round is written in one transaction of the caller. A commit throws
+// `Superseded` if data that its round depends on has changed.
 import { z } from 'zod';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { Key, Withdrawal } from '../dispatch/model.ts';
@@ -63,7 +63,7 @@ export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound
   return { unrouted: found, finished: await finishedBy(sql, found), known: await knownOf(sql, keys) };
 }
 
-/** Summaries whose last events are retracted. */
+/** Summaries with an event that is retracted in this round, if all of their events are retracted now. */
 async function finishedBy(sql: Sql, found: readonly Unrouted[]): Promise<Unrouted[]> {
   const retracted = found.filter(({ transition }) => transition === 'retracted');
   if (retracted.length === 0) return [];
@@ -80,7 +80,7 @@ export async function commitRouting(sql: Sql, round: RoutingRound, result: Routi
   await informStates(sql, result.informed, at);
   await turnAlerts(sql, result.turned, at);
   await keepTold(sql, result.told, at);
-  // Only conditions inhibit others.
+  // Only conditions inhibit other alerts, so only the end of a condition releases some.
   const over = result.turned.filter(({ notification }) => notification.transition === 'resolved');
   const ended = over.map(({ notification }) => notification.key);
   await wakeHeldBy(sql, ended, at);
@@ -132,7 +132,7 @@ export async function commitDue(sql: Sql, round: DueRound, decision: RoundDecisi
   await append(sql, dueLines(round, decision, at));
 }
 
-/** False: a group has changed since it was read. One without a timer is still to be decided. */
+/** False: a group has changed since it was read. A group without a timer is not decided yet, so it is only checked. */
 async function keepTimers(sql: Sql, round: DueRound, { result, isKept }: RoundDecision): Promise<boolean> {
   const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
   const decided = round.groups.flatMap((group) => {
@@ -154,7 +154,7 @@ function decidedIn({ groups }: DueRound, { result: { states, repeating } }: Roun
   );
 }
 
-/** Alerts that were put into a message on a channel that counts. */
+/** Alerts that were put into a message on a channel where people can answer them. */
 function toldIn({ groups }: DueRound, { result, counts, isAnswered }: RoundDecision): ToldAlert[] {
   const labels = new Map(groups.flatMap(({ members }) => members.map((one) => [one.key, one.labels])));
   const told = result.batches.filter(({ target }) => counts(target.channel)).flatMap(({ members }) => members);
@@ -211,7 +211,10 @@ export async function putBackHeld(sql: Sql, tried: Tried, held: readonly HeldMem
 
 const goneShape = z.record(z.string(), z.number());
 
-/** Empty if they cannot be read: their time starts again. */
+/**
+ * Targets that are missing in the config, with the time since when. Empty if the row is unreadable, so that this time
+ * starts again.
+ */
 export async function goneTargets(sql: Sql): Promise<GoneTargets> {
   return goneShape.safeParse(await readFact(sql, 'gone-targets')).data ?? {};
 }
@@ -225,7 +228,7 @@ export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
   await moveStates(sql, jump);
   await moveAlerts(sql, jump);
   await moveGroups(sql, jump);
-  // Silences keep their end: a person named that time of day.
+  // The end of a silence does not move: an operator chose that time of day.
   await moveAcks(sql, jump);
 }
 

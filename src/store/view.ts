@@ -1,4 +1,4 @@
-// Queries for readers, for either engine. A query of several statements sees one moment.
+// Queries for readers, for either engine. A query of several statements reads one snapshot.
 import { bound } from './sql/bound.ts';
 import type { SqlReads } from './sql/database.ts';
 import type { Sql } from './sql/sql.ts';
