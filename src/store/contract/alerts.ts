@@ -1,4 +1,4 @@
-// Queries about alerts: how far their messages came, and the newest events.
+// Queries about alerts: the progress of their messages, and the newest events.
 import type { Message } from '../../core/model/delivery.ts';
 import type { AlertId, Labels, Recipient, Severity, WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -11,13 +11,14 @@ export interface AlertView {
   /** Messages of these alerts that are held back. */
   heldBack(of: readonly EpisodeName[]): Promise<HeldMessage[]>;
   /**
-   * Critical transitions decided before then without any sent message, although deliveries exist on channels other than
-   * these: all are pending, or were given up and not dismissed. Alerts of the daemon about itself are left out.
+   * Critical transitions that were decided by `before` and that no recipient was sent. Each has deliveries on channels
+   * that are not in `uncounted`, and all of these are pending, or given up and not dismissed. Alerts of the daemon
+   * about itself are left out.
    */
   unheard(before: Instant, uncounted: readonly string[]): Promise<Unheard[]>;
-  /** Events since then by alert; the alert with the newest event comes first. */
+  /** Events after `since`, grouped by alert. The alert with the newest event comes first. */
   events(since: Instant, limit: number): Promise<EventGroup[]>;
-  /** Alerts that fire, or fired or happened since then, the oldest first; of one watch, or of all. */
+  /** Alerts that fire now, or that fired or happened after `since`, the oldest first. `watch`: null for all watches. */
   firings(since: Instant, watch: WatchId | null): Promise<FiringSpan[]>;
   /** The transitions of an episode, the oldest first. */
   messages(of: EpisodeName): Promise<Message[]>;
@@ -35,7 +36,7 @@ export interface EpisodeName {
   readonly episode: number;
 }
 
-/** How far one message about a transition came. */
+/** The progress of one message about a transition. */
 export interface Progress extends EpisodeName {
   readonly seq: number;
   readonly isDismissed: boolean;
@@ -71,7 +72,7 @@ export interface FiringSpan extends EpisodeName {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly severity: Severity;
-  /** Not before the requested time. */
+  /** The start. If the alert has ended, and started before the requested time, it is the requested time. */
   readonly from: Instant;
   /** Null: it fires. */
   readonly until: Instant | null;

@@ -1,20 +1,22 @@
 // Copies of the state, and the result of checking a state file.
 import type { Instant } from '../../lib/clock.ts';
 
-/** A damage, and the advice about it. */
+/** A damaged part, and advice about it. */
 export interface Finding {
   readonly what: string;
-  /** Empty if `what` says it. */
+  /** Empty if `what` contains it. */
   readonly advice: string;
 }
 
 /** The result of checking each page and each row. */
 export interface StateCheck {
   readonly schema: number;
-  /** False: an older release wrote it, and only its pages were checked. */
+  /**
+   * False: an older release wrote the file. Its pages were checked and its rows counted, but the rows were not checked.
+   */
   readonly isCurrent: boolean;
   readonly bytes: number;
-  /** By table. */
+  /** The number of rows by table. */
   readonly rows: ReadonlyMap<string, number>;
   readonly findings: readonly Finding[];
 }
@@ -25,7 +27,7 @@ export interface Backup {
   readonly at: Instant;
 }
 
-/** `former`: where the state file that was replaced is now; null = there was none. */
+/** `former`: the path at which the replaced state file is kept; null: there was none. */
 export interface Restored {
   readonly former: string | null;
 }
@@ -35,8 +37,8 @@ export interface Backups {
   /** The newest first. */
   list(): Promise<readonly Backup[]>;
   /**
-   * Makes the backup of this second while a daemon may run, and removes the oldest above the limit. Rejects with the
-   * signal's reason when it aborts; then no backup was made.
+   * Makes a backup, which is named by the second of `at`, also while a daemon runs. Removes the backups above the
+   * limit. If the signal aborts, rejects with its reason, and no backup is made.
    */
   make(at: Instant, signal: AbortSignal): Promise<Backup>;
 }

@@ -11,7 +11,7 @@ export interface Share {
   readonly channel: string;
   /** The most messages of one rule that are sent at once: a rule with thousands leaves room for others. */
   readonly perRule: number;
-  /** Rules without any sent message for now. */
+  /** Rules whose messages are not sent for now. */
   readonly resting: readonly string[];
   readonly onlyCritical: boolean;
 }
@@ -19,7 +19,7 @@ export interface Share {
 /** A claim whose answer was lost. */
 export interface LostClaim {
   readonly channel: string;
-  /** The caller is sending these. */
+  /** Deliveries that the caller is sending. */
   readonly held: readonly DeliveryId[];
   readonly isOutOfTurn: boolean;
 }
@@ -30,9 +30,9 @@ export interface DeliveryClaim extends Share {
   /** The time for which no other sender may claim the deliveries; at most `LONGEST_LEASE_MS`. */
   readonly leaseMs: number;
   /**
-   * Null: due deliveries. A recipient: deliveries that wait for their next try to it, those with the fewest tries out
-   * of turn first; the count that sets their waits stays unchanged. Deliveries that may have arrived or were rejected
-   * are left out.
+   * Null: due deliveries are claimed. A recipient: its deliveries that wait for their next try are claimed, those with
+   * the fewest tries out of turn first. Such a try does not count for later waits. Deliveries that may have arrived or
+   * were rejected are left out.
    */
   readonly outOfTurn: string | null;
 }
@@ -43,20 +43,20 @@ export const LONGEST_LEASE_MS = 600_000;
 export interface Claimed {
   readonly delivery: Delivery;
   readonly attempt: number;
-  /** Tries by its own schedule, including this one if it is such a try. */
+  /** The number of tries by its own schedule, including this one unless it is out of turn. */
   readonly scheduled: number;
-  /** By its own schedule. */
+  /** The time at which it is due by its own schedule. */
   readonly dueAt: Instant;
   readonly isOutOfTurn: boolean;
   /** The rule of the message; empty: several rules. */
   readonly rule: string;
-  /** An earlier try may have arrived. */
+  /** True if an earlier try may have arrived. */
   readonly maybeCopy: boolean;
   /** The receipt of the last message about the same alert and episode that the recipient accepted; null: none. */
   readonly receipt: Receipt | null;
-  /** By key, if no receipt is common to all members; for a bounded number of them. */
+  /** The receipts of single members by key, if the members have no common receipt; for a bounded number of them. */
   readonly ownReceipts: ReadonlyMap<string, Receipt>;
-  /** How long its channel's sender ran since it was committed, as recorded by `ran`. */
+  /** How long the sender of its channel has run since the delivery was committed, as recorded by `ran`. */
   readonly ageMs: number;
 }
 
@@ -74,7 +74,7 @@ export interface OutboxDepth {
 }
 
 export interface OwedDepth extends OutboxDepth {
-  /** Rows that one more failed try may give up. */
+  /** Rows that may be given up after one more failed try. */
   readonly triedOften: number;
 }
 
@@ -122,62 +122,66 @@ export type DeliveryState = 'owed' | 'given-up' | 'undismissed' | 'sent';
 
 /** The waits for a next try that end now. */
 export interface EndedWaits {
-  /** All messages, except those that their receiver rejected. */
+  /** True: the waits of all messages end, except of those that their receiver rejected. */
   readonly all: boolean;
-  /** Recipients whose messages about the same alert wait for each other without a limit. */
+  /** Recipients whose deliveries keep their waits, even if later deliveries about the same alert wait for them. */
   readonly failing: readonly string[];
 }
 
 /** The storage that senders need. */
 export interface OutboxStore {
   /**
-   * Marks up to `limit` due deliveries of one channel as `sending`, each under a lease: the most severe first, of those
-   * the longest due. Per (message key, recipient) only the earliest unsettled delivery is claimed, whatever the
-   * severity of the next one, so a resolve cannot overtake its firing; of one rule at most `perRule`. None for a
-   * process that was taken over.
+   * Marks up to `limit` due deliveries of one channel as `sending`, each under a lease: the most severe first, and
+   * among equally severe ones those that are due for longest. For each alert and recipient only the earliest unsettled
+   * delivery is claimed, whatever the severity of a later one, so a resolve cannot overtake its firing. At most
+   * `perRule` messages of one rule are being sent at once. A process that was taken over gets none.
    */
   claim(claim: DeliveryClaim, fence: Fence): Promise<Claimed[]>;
 
   /**
-   * Reverts a claim that was rejected but may have been stored: deliveries that nobody sends are due as before, without
-   * a try. Resolves with their number; 0 for a process that was taken over.
+   * Reverts a claim that was rejected but may have been stored. Deliveries that are not in `held` are due as before,
+   * and the try does not count. Resolves with their number; 0 for a process that was taken over.
    */
   unclaim(lost: LostClaim, fence: Fence): Promise<number>;
 
-  /** Adds to the time for which the sender of the channel ran: its pending deliveries age by it. */
+  /**
+   * Adds to the time for which the sender of the channel has run. The age of its pending deliveries is measured by this
+   * time.
+   */
   ran(channel: string, ms: number): Promise<void>;
 
   /**
-   * Ends a try. `sent` counts for any try: an accepted message is a fact. Other outcomes count only for the try that is
-   * under way; else the result is `superseded` and nothing changes. Not fenced, for the same reason.
+   * Ends a try. `sent` is stored for any try, and without a fence, since the recipient has accepted the message. Other
+   * outcomes are stored only for the try that is under way; else the result is `superseded`, and nothing changes.
    */
   settle(tried: Tried, settlement: Settlement, at: Instant): Promise<'settled' | 'superseded'>;
 
   /**
    * Makes deliveries due again that are still `sending` on the channel after the end of their lease; resolves with
    * their number. A process that takes over ends the leases of the former one. Deliveries in `held` stay unchanged: the
-   * caller still sends them. Uncounted: a delivery whose wait is longer than any wait, since the clock was set back, is
-   * due as well; one that a later message about the same alert waits for is due within `AWAITED_WAIT_MS`.
+   * caller still sends them. It also changes waits, which do not count in the number: a wait that is longer than any
+   * wait can be ends, since the clock was set back; a delivery for which a later one about the same alert waits is due
+   * within `AWAITED_WAIT_MS`.
    */
   expire(channel: string, at: Instant, held: readonly DeliveryId[], waits?: Partial<EndedWaits>): Promise<number>;
 
-  /** The alerts of a delivery without any try, and the facts by which they may be held back. */
+  /** The alerts of a delivery before its first try, with the policy and the conditions that may hold them back. */
   readFirstTry(id: DeliveryId, query: Pick<DueQuery, 'silencesSince' | 'withSources'>): Promise<FirstTry>;
 
   /**
-   * Before the first byte of a first try: removes these alerts from the delivery; they are decided again. The rest of
-   * it is due. `superseded`: nothing was changed, and the try continues.
+   * Called before the first byte of a first try is sent. Removes these alerts from the delivery, and they are decided
+   * again. The delivery is due again with its other alerts. `superseded`: nothing was changed, and the try continues.
    */
   putBack(tried: Tried, held: readonly HeldMember[], at: Instant): Promise<'kept' | 'superseded'>;
 
   /** The recipients of deliveries of the channel that were refused three times or more and wait for their next try. */
   refusing(channel: string): Promise<readonly string[]>;
 
-  /** When the next delivery of the channel is due that may be claimed; null when nothing waits. */
+  /** The time when the next delivery of the channel that may be claimed is due; null: none waits. */
   nextDue(share: Share): Promise<Instant | null>;
 
   survey(): Promise<Survey>;
 
-  /** Pending deliveries, and those given up since then. */
+  /** Pending deliveries, and those that were given up since `deadSince`. */
   backlog(deadSince: Instant): Promise<Backlog>;
 }

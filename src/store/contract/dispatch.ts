@@ -14,7 +14,7 @@ import type { CommitResult, Fence } from './fence.ts';
 
 export interface DueQuery {
   readonly at: Instant;
-  /** The most groups; due groups of a target on a counted channel are never parted. */
+  /** The most groups. The due groups of one target on a counted channel are read together, even beyond this limit. */
   readonly limit: number;
   /** The most members, in all groups together. */
   readonly members: number;
@@ -34,9 +34,9 @@ export interface RoundDecision {
   readonly result: RoundResult;
   /** Deliveries that several commits write. */
   readonly shares: DeliveryShares;
-  /** Whether a group of the channel is kept while it waits for nothing. */
+  /** True if groups of the channel are kept while none of their members waits. */
   readonly isKept: (channel: string) => boolean;
-  /** Whether those on the channel may answer an alert. */
+  /** True if recipients on the channel can answer an alert. */
   readonly counts: (channel: string) => boolean;
   /** True if an alert with these labels needs an answer, or has a failover. */
   readonly isAnswered: (labels: Labels) => boolean;
@@ -89,7 +89,7 @@ export interface DispatchStore {
     fence: Fence,
   ): Promise<CommitResult>;
 
-  /** Alerts that are open or have pending transitions, in order of their keys, up to `limit` after that one. */
+  /** Alerts that are open or have pending transitions, in the order of their keys: up to `limit` after `after`. */
   readActive(page: { readonly after: Key; readonly limit: number; readonly at: Instant }): Promise<ActiveAlerts>;
 
   /** Groups with held-back transitions, and alerts that need an answer, are decided again as well. */
@@ -97,13 +97,16 @@ export interface DispatchStore {
 
   goneTargets(): Promise<GoneTargets>;
 
-  /** `left`: keys of the targets for which nothing but ends waits any more. */
+  /**
+   * `gone`: targets that are missing in the config. `left`: keys of targets whose pending messages are cancelled,
+   * except ends.
+   */
   keepGone(gone: GoneTargets, left: readonly string[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
-  /** The clock was set: waits keep the time that they had left, and none grows longer. */
+  /** Called after the clock was set. Waits keep their remaining time, and none becomes longer. */
   moveClock(jump: ClockShift, fence: Fence): Promise<'kept' | 'fenced'>;
 
-  /** When the next group or alert is due; null: only new transitions can change anything. */
+  /** The time when the next group or alert is due; null: only new transitions can change anything. */
   nextRound(): Promise<Instant | null>;
 
   /** The number of held-back messages by reason: `silenced`, `mute-window`. */

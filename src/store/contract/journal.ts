@@ -35,21 +35,21 @@ export interface JournalFilter {
   readonly limit: number;
 }
 
-/** Either is enough. */
+/** A line is found by its text or by its watch. */
 export interface JournalSearch {
   /** Contained in the line, or in recent notifications of its alert; upper and lower case of ASCII are equal. */
   readonly text: string;
-  /** The line is about one of these, or about an alert of theirs. */
+  /** The line is about one of these watches, or about one of their alerts. */
   readonly watches: readonly WatchId[];
 }
 
-/** Lines about alerts with labels. Any of the three is enough. */
+/** Lines about alerts with labels. A line that fulfils one of the three conditions is found. */
 export interface LabelledLines {
-  /** An alert that the line is about had all of them, or the line names them itself. */
+  /** The line is about an alert that had all of these labels, or the line itself contains them. */
   readonly labels: readonly (readonly [name: string, value: string])[];
-  /** The line is about one of these, and about no single alert of it. */
+  /** The line is about one of these watches, and not about one of its alerts. */
   readonly watches: readonly WatchId[];
-  /** The line is about one of these. */
+  /** The line is about one of these alerts. */
   readonly alerts: readonly { readonly watch: WatchId; readonly alert: AlertId }[];
 }
 
@@ -91,7 +91,7 @@ export interface JournalLine {
 }
 
 export interface JournalCounts {
-  /** 0: there is none. */
+  /** The position of the last counted line; 0: the journal has no chained line. */
   readonly line: number;
   readonly lines: Readonly<Record<string, number>>;
 }
@@ -99,28 +99,31 @@ export interface JournalCounts {
 /** The methods that write and read the journal. */
 export interface JournalStore {
   /**
-   * Appends lines to the journal. Lines of a commit, a try and an operator's action are appended in its transaction.
+   * Appends lines to the journal. The lines of commits, tries and actions of operators do not need this: they are
+   * appended in the transaction that causes them.
    */
   record(entries: readonly JournalEntry[]): Promise<void>;
 
   /** Chains up to `limit` appended lines of the journal; true if more are left. */
   chainJournal(limit: number, fence: Fence): Promise<boolean>;
 
-  /** The newest chained line; null if there is none. It is durable before the answer. */
+  /** The newest chained line, which is on the disk; null: there is none. */
   journalHead(): Promise<JournalAnchor | null>;
 
-  /** The hash of the line at that position; null: it is not there, or was dropped by its age. */
+  /** The hash of the line at that position; null: there is no such line, or it was dropped by its age. */
   journalHashAt(position: number): Promise<string | null>;
 
   /**
-   * How many chained lines of each kind follow the one at that position, among the next 20,000, and the position of the last
-   * one of them. Null: none is counted, and the newest line is named.
+   * Counts the chained lines after a position by kind, at most 20,000, and gives the position of the last counted line.
+   * Null: counts none, and gives the position of the newest line.
    */
   countJournal(after: number | null): Promise<JournalCounts>;
 
   /** Lines of the journal, newest first. */
   history(filter: HistoryFilter): Promise<JournalLine[]>;
 
-  /** Follows the chain of the journal from its beginning. `anchor` is one that was stored elsewhere. */
+  /**
+   * Verifies the chain of the journal from its beginning. `anchor`: an anchor that was stored elsewhere and must match.
+   */
   verifyJournal(anchor: JournalAnchor | null): Promise<ChainCheck>;
 }

@@ -26,7 +26,7 @@ export interface Coverage extends Partial<StoredDiagnostics> {
   readonly evaluatedAt?: Instant | null;
 }
 
-/** Called for a watch whose memory cannot be read. `isNewer`: a newer release wrote it, and it is not damaged. */
+/** Called for a watch whose memory cannot be read. `isNewer`: it is not damaged, but a newer release wrote it. */
 export type OnDamaged = (watch: WatchId, why: string, isNewer: boolean) => void;
 
 /** The blocks of an explorer that stay. */
@@ -64,7 +64,7 @@ export interface MemoryStore {
   /** The closed runs of a watch by path, oldest first. */
   samples(watch: WatchId): Promise<Samples>;
 
-  /** Up to `limit` runs of one path after the one that ended then, oldest first. */
+  /** Up to `limit` runs of one path that ended after `after`, oldest first. */
   samplesAfter(of: { watch: WatchId; path: string }, after: Instant, limit: number): Promise<readonly Run[]>;
 
   /** Removes the watch and its memory for good. */
@@ -74,8 +74,8 @@ export interface MemoryStore {
   chainBlocks(explorers: readonly string[]): Promise<Map<string, KnownBlock[]>>;
 
   /**
-   * Adds blocks of an explorer, or updates their last sight, and drops blocks below `from`, except at the anchor's
-   * height.
+   * Adds blocks of an explorer, or updates when they were last seen. Drops blocks below `from`, except at the height of
+   * the anchor.
    */
   keepChainBlocks(
     explorer: string,

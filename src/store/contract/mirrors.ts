@@ -4,12 +4,12 @@ import type { Ack } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence } from './fence.ts';
 
-/** An alert as a receiver that keeps its own state accepted it. */
+/** An alert in the state that the receiver has accepted. */
 export interface AcceptedAlert extends Accepted {
   readonly key: string;
 }
 
-/** An acknowledgement that is to be passed on to a receiver that keeps its own. */
+/** An acknowledgement to pass on to a receiver that keeps its own state. */
 export interface PassedAck extends Pick<Ack, 'key' | 'seq' | 'until'> {
   /** When it was made. */
   readonly at: Instant;
@@ -22,23 +22,23 @@ export type OldEvent = Pick<AcceptedAlert, 'key' | 'seq'>;
 /** The alerts for receivers that keep their own state. */
 export interface MirrorStore {
   /**
-   * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition since then. The one with
-   * the oldest transition comes first.
+   * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition after `since`. The alert
+   * whose newest transition is the oldest comes first.
    */
   mirrored(channel: string, since: Instant): Promise<MirroredAlert[]>;
 
   /**
-   * Acknowledgements in force that the receiver of the channel has not accepted since they were made, for alerts that
-   * it was sent. The oldest first.
+   * Acknowledgements in force of alerts that the receiver of the channel was sent. It has not accepted them since they
+   * were made. The oldest comes first.
    */
   acksToPass(channel: string, at: Instant): Promise<PassedAck[]>;
 
   /**
-   * Events, except with severity `info`, that are no longer open, were last sent to the receiver of the channel before
-   * then, and whose end it has not accepted since. The oldest first.
+   * Events that are no longer open, but whose end the receiver of the channel has not accepted since they were last
+   * sent to it, by `before`. Events with severity `info` are left out. The oldest comes first.
    */
   oldEvents(channel: string, before: Instant, limit: number): Promise<OldEvent[]>;
 
-  /** The receiver of the channel accepted these. */
+  /** Stores that the receiver of the channel has accepted these alerts. */
   keepMirrored(channel: string, accepted: readonly AcceptedAlert[], fence: Fence): Promise<'kept' | 'fenced'>;
 }

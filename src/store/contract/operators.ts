@@ -12,7 +12,7 @@ import type { Fence } from './fence.ts';
 export interface OperatorRequest {
   /** Chosen by the client, which may repeat a request under it; the created object has it as its id. */
   readonly key: string;
-  /** A digest of the actor and the action: the same key with another one is refused. */
+  /** A digest of the actor and the action. A repeated key with another digest is refused. */
   readonly asked: string;
   readonly actor: string;
 }
@@ -23,11 +23,11 @@ export interface OperatorWork {
   readonly at: Instant;
   /** The name of the action. */
   readonly action: string;
-  /** The row that it adds has the key of the request as its id. */
+  /** True if the action adds a row. The row has the key of the request as its id. */
   readonly addsRow: boolean;
   /** True if held-back deliveries are decided again. */
   readonly changesPolicy: boolean;
-  /** Within the transaction: it awaits nothing but `sql`. */
+  /** Runs within the transaction, so it must await nothing but `sql`. */
   apply(sql: Sql): Promise<AppliedWork | Unchanged>;
 }
 
@@ -66,7 +66,7 @@ export interface ChangedDelivery {
   readonly state: 'owed' | 'dismissed';
 }
 
-/** Deliveries that had been given up, by channel. `left`: so many stay as they are. */
+/** Deliveries that had been given up, by channel. `left`: the number of given-up deliveries that stay unchanged. */
 export interface ChangedDeliveries {
   readonly channels: readonly { readonly channel: string; readonly deliveries: number }[];
   readonly left: number;
@@ -85,11 +85,11 @@ export type Operated =
   { readonly type: 'kept'; readonly stored: StoredAnswer } | { readonly type: 'refused'; readonly why: Unchanged };
 
 /**
- * The decisions of operators about messages. Silences and pauses are in the order of their begin. An unreadable one is
- * left out: messages that it would hold back are sent.
+ * The decisions of operators about messages. Silences and pauses are in the order of their start. An unreadable silence
+ * or pause is left out, so messages that it would hold back are sent.
  */
 export interface StoredPolicy extends Policy {
-  /** Acknowledgements of episodes that last. */
+  /** Acknowledgements of episodes that have not ended. */
   readonly acks: readonly StoredAck[];
 }
 
@@ -111,7 +111,7 @@ export interface OpenAlertRow extends InhibitingAlert {
   /** The time of its newest transition's decision. */
   readonly at: Instant;
   readonly isEvent: boolean;
-  /** The alert needed an answer when it happened, and is not over; false for events alone. */
+  /** True for a condition that fires, and for an open event that needs an acknowledgement. */
   readonly isFollowed: boolean;
 }
 
@@ -137,7 +137,7 @@ export interface OperatorStore {
   /** Carries out an action once: a repeated request gets the first answer. */
   operate(work: OperatorWork): Promise<Operated>;
 
-  /** The changes, with actions of operators since then, within a day. */
+  /** The changes. Actions of operators since then are included, but they are stored for a day only. */
   newsSince(since: Instant): Promise<ReplicaChanges>;
 
   /** Silences and pauses that are not over, or whose end was not announced. */
@@ -153,7 +153,8 @@ export interface OperatorStore {
   policy(at: Instant): Promise<StoredPolicy>;
 
   /**
-   * The secrets that sign links in messages: the first one signs, all of them are valid. The same after every start.
+   * The secrets that sign links in messages: the first one signs, all of them are valid. They stay valid over a
+   * restart.
    */
   linkSecrets(): Promise<readonly string[]>;
 
@@ -166,9 +167,14 @@ export interface OperatorStore {
   /** Ends a pass, on all replicas and across restarts. `until`: its normal end. False: it was ended before. */
   endPass(nonce: string, until: Instant, at: Instant): Promise<boolean>;
 
-  /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
+  /**
+   * Conditions that fire, and open or recent events that were not retracted, the oldest first. Recent events are among
+   * the newest 2,000 notifications of the last day.
+   */
   openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;
 
-  /** Conditions that fire as of the last round of the dispatcher, without their messages. By their keys. */
+  /**
+   * Conditions that fire as of the last round of the dispatcher, without their messages, in the order of their keys.
+   */
   openConditions(): Promise<InhibitionSource[]>;
 }

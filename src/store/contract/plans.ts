@@ -1,4 +1,4 @@
-// The plans of explorers, as they are kept.
+// The plans of explorers, as they are stored.
 import type { PlanRow } from '../../core/spending/plan-row.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence } from './fence.ts';
@@ -13,6 +13,6 @@ export interface PlanStore {
   /** A damaged row is left out; `onDamaged` gets the reason. */
   plans(onDamaged: (why: string) => void): Promise<StoredPlans>;
 
-  /** Stores plans whose explorers are of one shard. */
+  /** Stores plans. Their explorers belong to the shard of the fence. */
   keepPlans(kept: ReadonlyMap<string, PlanRow>, at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 }

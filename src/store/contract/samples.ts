@@ -31,12 +31,13 @@ export interface UnknownSpan {
 /** Every method rejects with a `StorageError`. */
 export interface SamplesView {
   /**
-   * The runs of each path that ended after then, the oldest first, in the order of the paths; at most `limit` in all.
+   * The runs of each path that ended after `after`, the oldest first, in the order of the paths; at most `limit` in
+   * all.
    */
   runsAfter(of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]>;
-  /** The hours of a path from then on, for runs that are no longer stored; the oldest first. */
+  /** The values of a path by hour, from `from` on, the oldest first. They stand for runs that are no longer stored. */
   buckets(of: PathOfWatch, from: Instant): Promise<Bucket[]>;
-  /** Spans that ended after then or still last, the oldest first; of one watch, or of all. */
+  /** Spans that ended after `since` or still last, the oldest first. `watch`: null for all watches. */
   unknownSpans(since: Instant, watch: WatchId | null): Promise<UnknownSpan[]>;
   /** The time of the first poll of each of these watches; unknown ones are left out. */
   firstPolls(watches: readonly WatchId[]): Promise<ReadonlyMap<WatchId, Instant>>;

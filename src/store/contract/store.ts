@@ -20,7 +20,7 @@ import type { JournalFilter, JournalPage, JournalStore, NotificationOf, StoredNo
 /** A file that was moved: the state, or the lock against a second daemon. */
 export type Moved = 'file' | 'lock';
 
-/** Older rows are dropped. */
+/** The times before which rows are dropped. */
 export interface Ages {
   readonly settled: Instant;
   readonly alerts: Instant;
@@ -63,15 +63,15 @@ export interface Store
 
   /**
    * Checks that the state is still where it was opened, and puts it back if not; resolves with the moved files. Rejects
-   * with a `StorageError` when that is impossible, and with a `StoreBusyError` when another daemon has taken the place:
-   * then no write outlives the process, and it has to end.
+   * with a `StorageError` when that is impossible, and with a `StoreBusyError` when another daemon has taken the place.
+   * The process must end then, since its further writes are lost with it.
    */
   secure(): Promise<readonly Moved[]>;
 
   /**
-   * Drops deliveries settled before a time, actions of operators two months older, alerts that ended before a second
-   * time, and journal lines before a third, behind a checkpoint. Data of a plan is dropped after 40 days without a
-   * change.
+   * Drops deliveries that were settled before `settled`, actions of operators that ended two months before it, alerts
+   * that ended before `alerts`, and journal lines before `journal`, which leave a checkpoint. Data of a plan is dropped
+   * after 40 days without a change.
    */
   prune(before: Ages, at: Instant): Promise<void>;
 }
@@ -87,7 +87,7 @@ export interface StoreView
     Pick<JournalStore, 'history' | 'journalHead' | 'journalHashAt' | 'verifyJournal'> {
   /** The replicas that work on the state, and the shards of each. Null: one process has the state for itself. */
   replicas(): Promise<SeenCluster | null>;
-  /** All stored silences and pauses, including ended ones, by their begin. */
+  /** All stored silences and pauses, including ended ones, in the order of their start. */
   silences(): Promise<Silence[]>;
   /** By the id of a silence, the number of notifications that it holds back now. */
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
@@ -101,9 +101,12 @@ export interface StoreView
   running(): Promise<Json>;
   /** The row of each running process, by its id; if none runs, the last row of each. */
   health(): Promise<ReadonlyMap<string, HealthSummary>>;
-  /** A page of the journal. A search reads 20,000 lines and then ends with its finds: the next page continues. */
+  /**
+   * A page of the journal. A search reads at most 20,000 lines and returns the matches among them; the next page
+   * continues.
+   */
   journalPage(filter: JournalFilter): Promise<JournalPage>;
-  /** The newest notification of each that is not later; null: it was dropped, or cannot be read. */
+  /** For each, its newest notification up to `until`; null: it was dropped, or cannot be read. */
   notifications(of: readonly NotificationOf[]): Promise<(StoredNotification | null)[]>;
   /** The newest first. */
   deliveries(filter: DeliveryFilter): Promise<StoredDelivery[]>;
@@ -142,17 +145,20 @@ export class StorageError extends UnavailableError {
   override readonly name: string = 'StorageError';
 }
 
-/** The file differs from the written one: its pages do not fit together, or it is no database any more. */
+/** The file is damaged: its pages do not fit together, or it is no database any more. */
 export class StateDamagedError extends StorageError {
   override readonly name: string = 'StateDamagedError';
 }
 
-/** The state has reached its size: nothing that adds to it is kept until there is room. */
+/** The state has reached its largest size. Writes that add to it are refused until there is room. */
 export class StoreFullError extends StorageError {
   override readonly name: string = 'StoreFullError';
 }
 
-/** The state is of a newer release or of another installation. A process that works with it writes nothing more, and ends. */
+/**
+ * The state is of a newer release or of another installation. A process that works with it must not write any more, and
+ * ends.
+ */
 export class StateMismatchError extends StorageError {
   override readonly name: string = 'StateMismatchError';
 }
