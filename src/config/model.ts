@@ -71,7 +71,7 @@ export interface PageSettings {
 export interface ProxySettings {
   /** The header that names the user. */
   readonly header: string;
-  /** Addresses and networks that it calls from. */
+  /** The addresses and networks from which the proxy calls. */
   readonly from: readonly string[];
   readonly secret: Secret;
 }
@@ -176,7 +176,7 @@ export type ExplorerSettings = MultichainExplorer | InstanceExplorer | SandboxEx
 export interface ExplorerPlan extends PeriodRule {
   readonly requestsPerSecond: number | null;
   readonly credits: number | null;
-  /** 0 to 100. */
+  /** Percent of the credits, from 0 to 100. */
   readonly reservePercent: number;
   /** Whether intervals become longer when the plan does not suffice. */
   readonly isStretched: boolean;

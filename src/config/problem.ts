@@ -3,9 +3,9 @@ import { FileRefused } from '../lib/files/regular-file.ts';
 
 export interface Problem {
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly column: number;
   /** The place in the document, such as `watches[0].alerts[1].if`; empty for the file as a whole. */
   readonly path: string;
@@ -108,7 +108,7 @@ export function restOf(file: string, more: number): Problem {
   return { ...fileProblem(file, `${more} more ${what} in this file`, 'Mend the first ones, then check again.'), more };
 }
 
-/** By code unit, so that the order is the same on every machine. */
+/** Compares by code unit, so that the order is the same on every machine. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

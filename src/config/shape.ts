@@ -29,8 +29,8 @@ export const SecretSource = z
   )
   .meta({ description: '{ env: NAME } or { file: PATH }' });
 /**
- * `name` is the name of the installation. If another installation gets the same URL by mistake, the names differ, and
- * it does not use this state.
+ * `name` is the name of the installation. If another installation gets the same URL by mistake, its name differs, and
+ * it refuses to use this state.
  */
 export const DatabaseSource = z
   .union(

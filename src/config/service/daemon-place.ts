@@ -13,7 +13,7 @@ import { parseYaml, type Source } from '../yaml/yaml.ts';
 
 export interface DaemonPlace {
   readonly listen: { readonly host: string; readonly port: number };
-  /** Absolute. */
+  /** The absolute path of the state file. */
   readonly stateFile: string;
   /** The database that keeps the state; null: the file does. */
   readonly postgres: DatabaseSettings | null;

@@ -27,8 +27,8 @@ function startOf(raw: string, type: string | undefined): number {
   return header + (/^\s*/.exec(raw.slice(header))?.[0].length ?? 0);
 }
 
-// The offset of the character in `raw`. White space of the value may differ from that of the file, which may be folded,
-// and the indentation is only in the file.
+// The offset of the character in `raw`. If lines are folded, white space of the value may be other white space in the
+// file. Indentation is only in the file, so it is skipped.
 function skipTo(raw: string, from: number, character: string, escapes: boolean): number {
   let at = from;
   while (at < raw.length && !raw.startsWith(character, at)) {

@@ -11,7 +11,7 @@ interface Read {
   readonly places: Places;
 }
 
-/** The syntax mistake, in words that say what to write instead. */
+/** The problem of a syntax mistake, with a hint at the correction. */
 export function syntaxProblem({ message, pos }: YAMLError, { document, lines, places }: Read): Problem {
   const [start, end] = openingOf(document, message, pos);
   const { line, column } = places.positionAt(start);
