@@ -36,7 +36,7 @@ export interface LoadedRules {
 
 export interface RuleTools {
   readonly kinds: readonly AnyKind[];
-  /** If every load gets the same cache, the next load is faster. */
+  /** If every load gets the same cache, later loads are faster. */
   readonly cache?: RuleCache | undefined;
   /** True if these are not all rules of the config. Routes are then not checked, since they may be for other rules. */
   readonly isPart?: boolean;

@@ -126,7 +126,7 @@ class ConfigCatalogue implements Catalogue {
 /** A name of the config, and the meaning of the same word in conditions. */
 type Clash = readonly [name: string, meaning: string];
 
-/** Conditions contain names of the config, fields, functions and nouns. Each word may have one meaning only. */
+/** Finds names of the config that equal another word of conditions. Each word may have one meaning only. */
 function clashesWith({ names }: Config, words: ReadonlyMap<string, string>): readonly Clash[] {
   return [...words].filter(([word]) => names.has(word));
 }

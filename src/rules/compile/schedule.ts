@@ -94,7 +94,7 @@ function timesOf(expression: string, zone: string): CronTimes {
   };
 }
 
-/** Clocks change by at most this much. */
+/** The most by which the clocks of a zone change at once. */
 const SHIFT_MS = 3 * 3_600_000;
 
 /** The moment at which clocks in the zone show the time `wall`, by the rules of node-cron; null: the clocks skip it. */

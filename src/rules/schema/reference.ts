@@ -17,7 +17,7 @@ export interface Section {
 export interface Reference {
   readonly title: string;
   readonly summary: string;
-  /** Sentences. */
+  /** Sentences below the summary. */
   readonly notes: readonly string[];
   readonly sections: readonly Section[];
 }

@@ -1,4 +1,4 @@
-// The values that an expression can have at all, with any data.
+// The values that an expression can have, whatever the data is.
 import type { AnyKind } from '../../../core/model/watch/kind.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { typeAt, type FieldType } from '../../../core/values/fields.ts';

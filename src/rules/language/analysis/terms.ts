@@ -1,5 +1,5 @@
-// The parts of a condition for the analysis: constants, the subjects that they are compared with, and the values that a
-// subject can have at all.
+// Finds the parts of a condition that the analysis needs: constants, the subjects with which they are compared, and the
+// values that a subject can have.
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { FieldType } from '../../../core/values/fields.ts';

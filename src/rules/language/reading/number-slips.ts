@@ -1,4 +1,4 @@
-// Numbers in other spellings: 1,000,000 and 1M, 10% and 2m and 5 ETH. The message says how to write them here.
+// Numbers in other spellings: 1,000,000 and 1M, 10% and 2m and 5 ETH. The message shows how to write them here.
 import type { ConditionMistake } from '../mistake.ts';
 import { WINDOWS } from '../words.ts';
 

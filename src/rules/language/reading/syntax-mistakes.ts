@@ -1,4 +1,4 @@
-// Conditions that CEL cannot parse. Most are written as in another language: the message says how to write them here.
+// Conditions that CEL cannot parse. Most use the syntax of another language: the message shows how to write them here.
 import { ParseError } from '@marcbachmann/cel-js';
 import { quote } from '../../../config/values/scalars.ts';
 import { lowerFirst } from '../../../lib/lower-first.ts';
