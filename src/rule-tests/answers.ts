@@ -1,4 +1,4 @@
-// Recorded answers in place of an explorer. Each question is looked up and decoded as the client decodes it.
+// Recorded answers in place of an explorer. An answer is found by its path, and decoded as the client decodes it.
 import type { AnyView } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
