@@ -71,7 +71,7 @@ export interface ExplainedCondition extends ExplainedPart {
 
 export interface ExplainedRead {
   readonly name: string;
-  /** Null: unknown. */
+  /** Null if the value is unknown. */
   readonly value: readonly Segment[] | null;
   /** The previous value, if it was different. */
   readonly before: readonly Segment[] | null;
