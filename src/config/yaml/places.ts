@@ -78,7 +78,7 @@ export class Places {
     return this.#resolved(node);
   }
 
-  /** The place of the value at the path, or of its key. If it is missing, the place of the innermost part that exists. */
+  /** The place of the value at the path, or of its key. If it is missing, that of the innermost part that exists. */
   #find(path: Path, asKey = false): TextSpan {
     let node: YamlNode = this.#document.contents;
     let at: YamlNode = node;
