@@ -74,7 +74,7 @@ function isValid(expression: string): boolean {
 function timesOf(expression: string, zone: string): CronTimes {
   const { times, isDay } = partsOf(expression);
   const backwards = times.toReversed();
-  /** The first time with `isRight`, from the day of `at` forwards or backwards; null: there is none within a year. */
+  /** The first time that `isRight` accepts, from the day of `at` forwards or backwards; null: none within a year. */
   const search = (at: Instant, step: 1 | -1, isRight: (time: Instant) => boolean): Instant | null => {
     const wall = at + zoneOffset(zone, at);
     const today = Math.floor(wall / DAY_MS) * DAY_MS;

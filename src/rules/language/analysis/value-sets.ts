@@ -3,7 +3,7 @@
 import { Amount } from '../../../core/values/amount.ts';
 import type { ComparisonOperator } from '../comparison-operators.ts';
 
-/** A range of numbers. A bound that is null is open. */
+/** A range of numbers. If a bound is null, the range has no limit on that side. */
 export interface Interval {
   readonly low: Amount | null;
   readonly isLowIn: boolean;
