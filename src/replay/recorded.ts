@@ -73,7 +73,7 @@ function firstToReplay(watch: WatchId, recording: Recording): number {
 
 /**
  * The memory from which the poll starts; undefined: that of the previous poll. The first poll starts from its stored
- * memory. A later poll does so only if this is blank, since the daemon made a blank start there.
+ * memory. A later poll does so only if its memory is blank, since the daemon made a blank start there.
  */
 function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Memory | undefined {
   if (memory === null) return undefined;
