@@ -19,7 +19,7 @@ export interface Paging {
 export interface Order<T> {
   /** The name of the list in this order. A list with another name refuses its cursors. */
   readonly list: string;
-  /** Called for every item. */
+  /** The rank of an item; lower ranks come first. It is called for every item. */
   readonly rankOf: (item: T) => number;
   /** The order among items of equal rank; no two items have equal ties. It is called for few items. */
   readonly tieOf: (item: T) => SortPosition;
@@ -62,8 +62,8 @@ interface Placed<T> {
 }
 
 /**
- * The first `count` items, in order. Thousands of items may have the same rank: most are compared with the last kept
- * item only.
+ * The first `count` items, in order. Thousands of items may have the same rank, so most are compared only with the last
+ * kept item.
  */
 function first<T>(items: readonly T[], placeOf: (item: T) => SortPosition, count: number): readonly Placed<T>[] {
   const kept: Placed<T>[] = [];

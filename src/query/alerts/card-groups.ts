@@ -15,8 +15,8 @@ export function cardGroups(open: readonly OpenAlert[]): CardGroup[] {
 }
 
 /**
- * Groups of alerts with the same acknowledgement or silence: the events of a rule are one row, each condition has its
- * own.
+ * Groups of handled alerts: events of a rule with the same acknowledgement and silence are one row, and each condition
+ * has a row of its own.
  */
 export function handledGroups(open: readonly OpenAlert[]): CardGroup[] {
   return groupsBy(open, isOfEvents, (alert) => [ruleOf(alert), alert.ack?.actor, alert.ack?.until, alert.silence?.id]);

@@ -10,7 +10,7 @@ import type { QueryContext } from '../view.ts';
 const EPISODES_MS = 90 * 86_400_000;
 const MOST_EPISODES = 20;
 
-/** Firings of the conditions of a watch, newest first, as far back as the state keeps them. */
+/** At most 20 firings of the conditions of a watch within the last 90 days, newest first. */
 export async function episodesOf(view: QueryContext, watch: WatchId): Promise<Episode[]> {
   const firings = await view.store.firings(view.now - EPISODES_MS, watch);
   return namedEpisodes(

@@ -94,7 +94,7 @@ function triedOf(
   return [{ delivery: subject, entry: { ...BLANK, at: showInstant(at), kind: is, text: [], detail, ...about } }];
 }
 
-/** Consecutive tries of one message with equal answers are one entry. */
+/** Joins consecutive tries of one message with equal answers to one entry. */
 function folded(tries: readonly Try[]): TimelineEntry[] {
   const last = new Map<string, TimelineEntry>();
   const kept: TimelineEntry[] = [];

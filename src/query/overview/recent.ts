@@ -1,4 +1,4 @@
-// Alerts that fired and ended lately.
+// Alerts that fired and ended within the last 24 hours.
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';

@@ -41,7 +41,7 @@ const STATES: Readonly<Record<NonNullable<DeliveryListFilter['state']> | 'all', 
   sent: ['sent'],
 };
 
-/** The index of the state in the list, and the number of the last delivery. */
+/** The content of a cursor: the index of the state among those of the filter, and the number of the last delivery. */
 const Place = z.tuple([z.literal('deliveries'), z.int().nonnegative(), z.int()]);
 
 async function pageOf(

@@ -80,7 +80,7 @@ function actedOn(...about: readonly LineWords['about'][]): readonly string[] {
   return [...new Set(ACTIONS.filter(({ line }) => about.includes(line.about)).map(({ line }) => line.kind))];
 }
 
-/** Lines contain no names and addresses of watches; both are looked up in the config. */
+/** Lines contain neither names nor addresses of watches, so a search first finds the watches in the rules. */
 function searchOf({ runtime }: QueryContext, q: string | null): JournalSearch | null {
   const text = q?.trim() ?? '';
   if (text === '') return null;

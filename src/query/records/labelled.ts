@@ -32,7 +32,7 @@ export interface WantedLines {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** Lines about alerts with these labels, newest first. */
 export async function labelledLines(
   store: Pick<StoreView, 'journalPage'>,
   watches: readonly Watch[],

@@ -107,7 +107,7 @@ export const SilencePreview = z
   .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
 export type SilencePreview = z.output<typeof SilencePreview>;
 
-/** The page behind a link in a message. No call of the API returns it. */
+/** The data of the page behind a link in a message. No call of the API returns it. */
 export interface LinkedMessage {
   readonly channel: string;
   readonly recipient: string;

@@ -18,7 +18,7 @@ export function barsFrom(now: Instant): Instant {
 
 export type BarsOf = (id: WatchId) => Bars;
 
-/** The present state of a watch, and since when. */
+/** The present state of a watch, and since when it lasts. */
 export interface BarNow {
   readonly state: BarState;
   readonly since: Instant;

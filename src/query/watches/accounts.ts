@@ -74,7 +74,7 @@ function isOf({ facts: { closeness }, isOld }: Found, state: AccountListFilter['
   }
 }
 
-/** Balances of one account are listed together, at the place of the closest one. */
+/** Balances of one account are listed together, at the place of the one that is closest to its limit. */
 function orderOf(shown: readonly Found[]): Order<Found> {
   const closest = new Map<string, number>();
   for (const { account, facts } of shown)

@@ -18,10 +18,10 @@ import { remembered } from '../../lib/remembered.ts';
 export interface WatchFacts {
   readonly watch: Watch;
   readonly memory: Memory | null;
-  /** The worst alert that fires or is pending. */
+  /** The worst alert that fires or is pending; null: there is none. */
   readonly active: Active | null;
   readonly hasPending: boolean;
-  /** The last answer was not usable, or its figures are stale. */
+  /** True if the last answer was not usable, or if its figures are stale. */
   readonly hasOldData: boolean;
   /** The distance from firing, as a part of the limit; below zero if the value is beyond it. Infinite if unknown. */
   readonly closeness: number;
@@ -45,7 +45,8 @@ interface Known {
   minute: number;
 }
 
-// Facts by list of watches. The list changes only when other rules are put in force.
+// Facts by list of watches. The list changes only when other rules are put in force, so older facts are dropped with
+// it.
 const known = new WeakMap<readonly Watch[], Known>();
 
 /** After this many watches the loop pauses, so that due polls can run. */

@@ -1,4 +1,4 @@
-// One line for each watch.
+// The rows of watches in lists.
 import { paceIn, type ConditionAlert, type Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { BarsOf } from '../values/bars.ts';
