@@ -156,7 +156,7 @@ function onlyRole({ role }: ApiRoute): Handler {
   };
 }
 
-/** A form or an image of another site can send neither this header nor this type without a preflight request. */
+/** A page of another site can send this header and this type only after a preflight request, which is never granted. */
 const onlyOwnOrigin: Handler = async (c, next) => {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (c.req.header('x-chainwarden-request') !== '1' || !['none', 'same-origin'].includes(site))

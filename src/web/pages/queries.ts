@@ -71,7 +71,7 @@ export function withSharedOverview(queries: Queries, { periods, monotonic, onFai
 /** Keeps the last answer. */
 interface Last<T> {
   keep(answer: T): void;
-  /** The present answer, or the last one if asking fails. Rejects if there is no last one either. */
+  /** The answer of `ask`; if it fails, the last answer. Rejects if there is no last answer either. */
   answerOf(ask: () => Promise<T>): Promise<T>;
 }
 

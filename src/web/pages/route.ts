@@ -40,7 +40,7 @@ export interface FormRequest extends Moment {
   readonly request: OperatorRequest;
 }
 
-/** Where to go after the change, or why it was refused. */
+/** The path to go to after the change, or the reason why it was refused. */
 export type FormAnswer = { readonly location: string } | { readonly problem: ApiProblem };
 
 export interface FormRoute {

@@ -14,7 +14,7 @@ export function subjectTag(subject: Subject): Html {
   return html`${name === null ? null : html`${name} `}${explorerLink(subject, shortAddress(address))}`;
 }
 
-/** A link to the explorer, without a referrer. Plain text if the config names no page. */
+/** A link to the explorer, without a referrer; plain text if the config names no page. */
 export function explorerLink({ page_url: url }: Subject, words: string): Html {
   return url === null ? html`<span class="nowrap">${words}</span>` : outLink(url, words, 'nowrap');
 }

@@ -51,7 +51,7 @@ export const NOT_ENTERED = 'You have to enter before you can see this page.';
 export const NOT_DONE =
   'Your session is over, and what you pressed was not done. Enter, and press it again on the page where you were.';
 
-/** A path of this site, to go to after entering; for any other text the first page. */
+/** The path to go to after entering. Any text that is no path of this site leads to the first page. */
 export function ownPath(written: string): string {
   if (!/^\/(?![/\\])[\u0021-\u007e]*$/.test(written) || !URL.canParse(written, HERE)) return '/';
   const { origin, pathname, search } = new URL(written, HERE);

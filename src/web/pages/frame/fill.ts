@@ -14,7 +14,7 @@ const TAG_MARK = `tag-${SECRET}`;
 const FORM_MARK = new RegExp(`form-${SECRET}:([^"]*):`, 'g');
 
 export const NAME_SLOT = trusted(NAME_MARK);
-/** See parts.ts. */
+/** The place of the page's tag, which parts.ts computes. */
 export const TAG_SLOT = trusted(TAG_MARK);
 export const LEAVE_SLOT = trusted(LEAVE_MARK);
 

@@ -1,4 +1,4 @@
-// The verdict: red only if a person is needed.
+// The verdict. The banner is red only if a person has to act now.
 import type { Overview, PageVerdict } from '../../../query/shapes/overview.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';

@@ -1,4 +1,4 @@
-// Alerts that are in hand: acknowledged, held back, or not firing yet.
+// Alerts that need no attention now: acknowledged, held back, or pending.
 import type { AlertRow } from '../../../query/shapes/alerts.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { counted } from '../../parts/amount.ts';

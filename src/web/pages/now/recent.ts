@@ -1,4 +1,4 @@
-// Alerts that fired and ended within a day, to show in the morning the events of the night.
+// Alerts that ended within the last 24 hours, so that a person sees in the morning what happened at night.
 import type { EndedRow } from '../../../query/shapes/alerts.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { capital } from '../../parts/states.ts';
