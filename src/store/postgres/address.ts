@@ -6,15 +6,15 @@ import { StorageError } from '../contract/store.ts';
 export interface PostgresAddress {
   /** For messages: `PostgreSQL at db.example.org:5432/chainwarden`. */
   readonly name: string;
-  /** Without its parameters for TLS. */
+  /** The URL without its parameters for TLS, which are in `ssl`. */
   readonly url: string;
-  /** False: the connection does not leave the machine. */
+  /** False: the connection does not leave the machine, so it needs no TLS. */
   readonly ssl: ConnectionOptions | false;
 }
 
 /** How libpq names files of TLS in a URL. */
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
-/** Anything else would take an unverified server for the database. */
+/** The allowed values of `sslmode`. Other values ask for a connection to a server that is not verified. */
 const VERIFIED: readonly string[] = ['verify-full', 'verify-ca', 'require'];
 
 /** Throws a StorageError that says what to change. */

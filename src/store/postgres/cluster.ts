@@ -16,7 +16,7 @@ import { append } from '../tables/journal/journal.ts';
 import { assertSame } from '../sql/installation.ts';
 
 export interface ClusterOptions {
-  /** A connection of their own: a renewal waits for no commit. */
+  /** A separate connection, so that a renewal waits for no commit. */
   readonly database: Pick<SqlDatabase, 'name' | 'header' | 'sql' | 'write'>;
   readonly id: string;
   readonly name: string;
@@ -25,15 +25,18 @@ export interface ClusterOptions {
   readonly leaseMs: number;
 }
 
-/** Shared by all replicas. */
+/** The duration of a lease, the same for all replicas. */
 export const LEASE_MS = 15_000;
 
 /** The only slot of a shard so far. */
 const SLOT = 0;
-/** No lease ends later than one from now, unless the server's clock was ahead when it was written. */
+/**
+ * The latest possible end of a lease, with a second of tolerance. A lease that ends later is not live: the server's
+ * clock was ahead when it was written.
+ */
 const MOST_LEASE = (leaseMs: string): string => `clock_timestamp() + (${leaseMs}::bigint + 1000) * interval '1 ms'`;
 const IS_LIVE = (leaseMs: string): string => `(until > clock_timestamp() AND until < ${MOST_LEASE(leaseMs)})`;
-/** Rows of replicas that ended without leaving are kept for so long. */
+/** Rows of replicas that ended without leaving are kept for this time. */
 const GONE = "interval '1 day'";
 const ASK_AFTER_MS = (leaseMs: string): string => `CASE WHEN ask_from > clock_timestamp()
   THEN least(ceil(extract(epoch FROM ask_from - clock_timestamp()) * 1000), window_ms + ${leaseMs}::bigint)
@@ -107,7 +110,7 @@ const ANY_LEFT = `${UNHELD} AND until NOT BETWEEN clock_timestamp() - ${TAKEOVER
 const REMEMBERS_ANY = `SELECT 1 WHERE EXISTS (SELECT FROM memory WHERE watch = ANY($1::text[]))
   OR NOT EXISTS (SELECT FROM memory WHERE NOT starts_with(watch, $2))`;
 
-// Rounds that rest on the policy are decided again: another config may tell others.
+// The number of the policy rises, so that open rounds are decided again: another config may notify other recipients.
 const AGREE = `
   WITH changed AS (UPDATE cluster SET config = $1 WHERE config IS NOT DISTINCT FROM $2 RETURNING one),
   raised AS (
@@ -118,7 +121,7 @@ const AGREE = `
 
 export function createPostgresCluster({ database, id, name, installation, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
-  /** As the last renewal had it that was answered; null: none was. */
+  /** From the last renewal that was answered; null: none was. */
   let last: RenewedBefore | null = null;
   /** The first format, which all releases read, until a renewal names a newer one. */
   let memoryFormat = 1;
@@ -200,23 +203,25 @@ function assertKnown(database: Headed, schema: number): void {
   if (schema > SCHEMA_STEPS.length) throw newerSchema(database, schema);
 }
 
-/** Tables of a newer release may refuse the statement. */
+/** Throws the error again. If a newer release has changed the tables, throws a StateMismatchError instead. */
 async function refusedBy(database: Headed, error: unknown): Promise<never> {
   const found = await database.header.read(database.sql);
   if (found.type === 'ours') assertKnown(database, found.schema);
   throw error;
 }
 
-/** A newer release that has changed the tables is noticed by the next renewal, and nothing is written until then. */
+/**
+ * Matches no row if a newer release has changed the tables, so nothing is written. The next renewal reports the change.
+ */
 const IS_OURS = `key = $1 AND slot = $2 AND owner = $3 AND epoch = $4
   AND NOT EXISTS (SELECT FROM cluster WHERE schema > ${SCHEMA_STEPS.length})`;
 const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE('$5')} FOR SHARE`;
 const PROLONG = `UPDATE shards SET ${untilIn('$5')} WHERE ${IS_OURS}`;
 
 /**
- * True if the writer still holds the shard; then no replica claims it before the end of the transaction. A claim
- * changes the row that is locked here, so that no write of this epoch appears once the next one is visible. A past
- * lease is prolonged here: the server was away for a while.
+ * True if the writer still holds the shard. Its row stays locked until the end of the transaction, and a claim must
+ * change that row. So no write of this epoch is committed after the claim of the next one. An expired lease that no
+ * replica has claimed is renewed, since the server may have been away for a while.
  */
 export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, leaseMs: number): Promise<boolean> {
   const lease = [key, slot, owner, epoch, leaseMs];
@@ -231,30 +236,32 @@ const SEEN = `
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
     (SELECT config FROM cluster) AS config`;
 
-/** The view of the replicas for a process that is none of them. */
+/** The replicas, for a process that is not one of them. */
 export async function seenCluster(sql: Sql, leaseMs: number): Promise<SeenCluster> {
   return seenOf(SeenRow.parse(await sql.first(SEEN, [leaseMs])));
 }
 
-/** The ids of running replicas, and of those that ended a short while ago. */
+/** The ids of running replicas, and of those that ended without leaving within the last day. */
 export async function replicaIds(sql: Sql): Promise<string[]> {
   return (await sql.all('SELECT id FROM replicas')).map(({ id }) => String(id));
 }
 
-/** Counts the replicas with this config in the choice of the config in force, even if its state is empty. */
+/** Gives replicas with this config a vote on the config in force, even if none of its watches has a memory. */
 export async function acceptConfig(sql: Sql, config: string, actor: string): Promise<void> {
   await sql.run('UPDATE cluster SET accepted = $1', [config]);
   const at = await nowOf(sql);
   await append(sql, [{ at, kind: 'config-accepted', subject: 'cluster', actor, data: { config } }]);
 }
 
-/** The name of a replica that works; null: none does. */
+/** The name of a live replica; null: there is none. */
 export async function nameOfAny(sql: Sql): Promise<string | null> {
   const row = await sql.first(`SELECT name FROM replicas WHERE ${IS_LIVE('$1')} ORDER BY name LIMIT 1`, [LEASE_MS]);
   return row === undefined ? null : String(row['name']);
 }
 
-/** Until the end of the transaction no new replica begins to work, and no running one continues. */
+/**
+ * Locks the table of replicas until the end of the transaction: no replica can start, and none can renew its leases.
+ */
 export async function keepOut(sql: Sql): Promise<void> {
   await sql.run('LOCK TABLE replicas IN EXCLUSIVE MODE');
 }
@@ -305,7 +312,7 @@ const RenewedRow = SeenRow.extend({
 });
 type RenewedRow = z.output<typeof RenewedRow>;
 
-/** The end of this replica's life by a renewal, and the start of the server that answered it; in microseconds. */
+/** The end of this replica's lease as of a renewal, and the start of the server that answered; in microseconds. */
 type RenewedBefore = Pick<RenewedRow, 'until' | 'started'>;
 
 interface Wanted {
@@ -325,9 +332,12 @@ function renewedOf(row: RenewedRow, { heldOf, before }: RenewedBy): Renewed {
   return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, changed: before && changedSince(before, row) };
 }
 
-/** A server does not go back while it runs. One that was started since may lack later data without a sign of it. */
+/**
+ * A running server loses no data. A server that was started since may lack data that is newer than the former renewal,
+ * and nothing shows it.
+ */
 function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renewed['changed'] {
-  // A renewal that was done and whose answer was lost is later than the last one that was answered.
+  // It may be later than `until`: the answer to a later renewal was lost.
   if ((row.former_until ?? 0) < until) return 'went-back';
   return row.started === started ? null : 'restarted';
 }

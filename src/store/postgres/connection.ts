@@ -14,7 +14,10 @@ export interface PostgresConnection {
   readonly isBroken: () => boolean;
 }
 
-/** The text of each statement that is made of words of the dialect: statements are constants. */
+/**
+ * Caches the text of each statement that is a function of the dialect. Statements are constants, so the cache stays
+ * small.
+ */
 const madeText = remembered((statement: Exclude<Statement, string>) => statement(POSTGRES));
 
 function textOf(statement: Statement): string {
@@ -54,7 +57,7 @@ function listsOf<C extends ListColumns>(statement: ListStatement<C>, rows: reado
   return Object.keys(statement.columns).map((_, at) => values.map((row) => row[at] ?? null));
 }
 
-/** PostgreSQL keeps no NUL in a text; JSON has it escaped. */
+/** PostgreSQL accepts no NUL in a text, so it is replaced. A NUL in JSON is escaped, and stays. */
 function storable(value: Parameter): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
   if (typeof value === 'boolean') return Number(value);

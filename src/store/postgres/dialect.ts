@@ -1,4 +1,4 @@
-// PostgreSQL's words. A list is one statement over `unnest`, whose rows are called `given`.
+// The SQL of PostgreSQL. A list is one statement over `unnest`, whose rows are called `given`.
 import type { ColumnType, SqlDialect, ListColumns, ListWords } from '../sql/dialect.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
@@ -28,7 +28,7 @@ export const POSTGRES: SqlDialect = {
   containsAll: (column, parameter) =>
     `NOT EXISTS (SELECT 1 FROM unnest(${parameter}::text[]) AS sought WHERE strpos(${column}, sought) = 0)`,
   like: 'ILIKE',
-  // A NUL is kept only while it is escaped: it would fail the whole statement when it is read.
+  // JSON may contain an escaped NUL. Reading it would fail the whole statement, so such JSON counts as none.
   isJson: (column) => `(${column} IS JSON AND strpos(${column}, '\\u0000') = 0)`,
   jsonText: (column, ...path) =>
     `(CASE WHEN ${POSTGRES.isJson(column)} THEN ${column}::json #>> '{${path.join(',')}}' END)`,

@@ -1,5 +1,5 @@
 // The state in a PostgreSQL database. Reads use any connection; writes of this process run one after the other. Writes
-// of other replicas run in between: numbered rows become visible in another order.
+// of other replicas run at the same time, so rows may become visible in another order than that of their numbers.
 import type pg from 'pg';
 import type { Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';
@@ -18,8 +18,8 @@ import { CLUSTER_STEPS } from './tables-of-cluster.ts';
 const MOST_TRIES = 3;
 
 /**
- * How transactions begin. A process that is stopped within one holds its locks no longer than 10 s, and a statement ends in
- * the server before its client gives it up.
+ * The statements that begin transactions. If a process stops within a transaction, its locks end after 10 s. The server
+ * ends a statement after 90 % of the timeout, before its client gives it up.
  */
 function beginsWithin(timeoutMs: number): Readonly<Record<Sync | 'snapshot', string>> {
   const limits = `SET LOCAL idle_in_transaction_session_timeout = '10s';
@@ -31,7 +31,10 @@ function beginsWithin(timeoutMs: number): Readonly<Record<Sync | 'snapshot', str
   };
 }
 
-/** Opens no connection yet. Nothing rests on the session, so that a pooler may hand each transaction to another server. */
+/**
+ * Opens no connection yet. Nothing depends on the session, so a pooler may run each transaction on another connection
+ * to the server.
+ */
 export function createPostgresDatabase(options: PostgresAddress & PostgresLimits): SqlDatabase {
   const { name } = options;
   const pool = createPool(options);
@@ -47,7 +50,8 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     } catch (error) {
       throw error instanceof Superseded ? error : databaseError(name, action, error);
     } finally {
-      // The abandoned statement would go on in the server, beside the connection that replaces this one.
+      // Else the abandoned statement continues in the server, at the same time as the connection that replaces this
+      // one.
       if (connection.isBroken()) await cancelStatement(client);
       client.release(connection.isBroken());
     }
@@ -117,7 +121,7 @@ async function inWrite<T>(
   );
 }
 
-/** `work` commits. */
+/** `work` must commit the transaction. */
 async function inTransaction<T>(
   { sql, isBroken }: PostgresConnection,
   begin: string,
@@ -135,7 +139,7 @@ async function inTransaction<T>(
   }
 }
 
-/** The server ends one of two transactions that wait for each other: nothing of it was done. */
+/** Runs `work` again after a deadlock. The server has ended the transaction, so nothing of it is stored. */
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {

@@ -22,7 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'Name the host as its certificate does.',
 };
 
-/** `name`: of the database, for messages. */
+/** `name`: the name of the database, for the message. */
 export function databaseError(name: string, action: string, error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const code = codeOf(error);
@@ -33,7 +33,7 @@ export function databaseError(name: string, action: string, error: unknown): Sto
   });
 }
 
-/** The server has answered the statement, and the connection is still usable. */
+/** True if the server has answered the statement, so that the connection is still usable. */
 export function isAnswered(error: unknown): boolean {
   const code = codeOf(error);
   return code !== null && /^[0-9A-Z]{5}$/.test(code) && !/^(08|25006|57P)/.test(code);
@@ -50,7 +50,7 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** The message of the first, if several addresses were tried. */
+/** The message of the first error, if several addresses were tried. */
 function messageOf(error: unknown): string {
   if (!isRow(error)) return String(error);
   const { errors, message } = error;

@@ -49,30 +49,31 @@ export interface PostgresOptions {
   readonly log?: Log;
 }
 
-/** Reads beside the one connection that writes. */
+/** The most connections. Writes use one of them at a time, and reads the others. */
 const CONNECTIONS = 4;
 const TIMEOUT_MS = 10_000;
-/** The timeout of a renewal: several fit into a lease. */
+/** The timeout of a renewal. Several of them fit into a lease, so a lease is not lost by one failure. */
 const LEASE_TIMEOUT_MS = 3000;
 /** The first version with `IS JSON`. */
 const OLDEST_SERVER = 16;
 
 /**
- * Brings the tables to the newest schema, for one of several replicas. It holds nothing yet.
+ * Opens the store of one of several replicas, and brings the tables to the newest schema. The replica holds no shard
+ * yet.
  *
- * Rejects with a StorageError when it cannot be used; the text is for the operator.
+ * Rejects with a StorageError if the database cannot be used. The message is for the operator.
  */
 export async function openPostgresStore({ place, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await reached(place));
   await migrateState(database);
   await database.write('take-over', async (sql) => {
-    // One replica at a time: each would write its own name and secrets.
+    // The lock lets in one replica at a time. Else each could write its own name and secrets.
     await lockPolicy(sql);
     await takeInstallation(database, sql, place.name);
     await keepSecrets(sql);
   });
-  // A connection of their own: a renewal waits for no commit.
+  // Leases have a separate connection, so that a renewal waits for no commit.
   const leases = opened.use(connect(place, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }));
   const id = crypto.randomUUID();
   const cluster = createPostgresCluster({ database: leases, id, name: owner, installation: place.name, leaseMs });
@@ -88,7 +89,7 @@ export async function openPostgresStore({ place, owner, leaseMs = LEASE_MS, log 
   });
 }
 
-// Changes with every commit on the server, that of another database included.
+// Changes with every commit on the server, also with commits in another database.
 const VERSION = 'SELECT pg_current_snapshot()::text AS version';
 
 function viewOf(sql: Sql, leaseMs = LEASE_MS): OwnView {
@@ -102,7 +103,7 @@ function viewOf(sql: Sql, leaseMs = LEASE_MS): OwnView {
   };
 }
 
-/** Rejects with a StorageError when there is no state, or when it is of another schema. */
+/** Rejects with a StorageError when there is no state, or when it has another schema. */
 export async function openPostgresReader(place: DatabasePlace): Promise<StoreReader> {
   const database = await current(place);
   return {
@@ -125,19 +126,19 @@ export async function acceptInPostgres(place: DatabasePlace, { config, actor }: 
   return replicas.filter(({ checksum }) => checksum === config).map(({ name }) => name);
 }
 
-/** Whether a daemon works with it. Rejects with a StorageError. */
+/** True if a daemon works with the database. Rejects with a StorageError. */
 export async function isPostgresHeld(place: DatabasePlace): Promise<boolean> {
   await using database = await current(place);
   return (await nameOfAny(database.sql)) !== null;
 }
 
-/** Whether a daemon has made its tables there. */
+/** True if a daemon has made its tables in the database. */
 export async function isFilled(place: DatabasePlace): Promise<boolean> {
   await using database = await reached(place);
   return (await schemaIn(database, database.sql)) > 0;
 }
 
-/** Checks each row as of one moment, without changes; a daemon may be running. Rejects with a StorageError. */
+/** Checks each row in one snapshot, without changes; a daemon may be running. Rejects with a StorageError. */
 export async function checkPostgres(place: DatabasePlace): Promise<StateCheck> {
   await using database = await current(place);
   const fail: OnUnreadable = (_table, error) => {
@@ -164,8 +165,8 @@ export async function current(place: DatabasePlace): Promise<SqlDatabase> {
 }
 
 /**
- * Resolves if the server is new enough, and the database belongs to this installation or to none; the caller closes it.
- * Rejects with a StorageError.
+ * Opens the database; the caller closes it. Rejects with a StorageError if the server is too old, or if the database
+ * belongs to another installation.
  */
 export async function reached(place: DatabasePlace): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();

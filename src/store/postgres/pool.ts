@@ -17,8 +17,8 @@ const CANCEL_MS = 1000;
 const BOOL = 16;
 const INT8 = 20;
 
-// The types that SQLite returns, so that the same functions read the rows of both engines. No stored number exceeds the
-// exact range of a double: amounts are text.
+// Values get the types that SQLite returns, so that the same functions read the rows of both engines. No stored number
+// exceeds the exact range of a double, since amounts are text.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return Number;
@@ -48,13 +48,16 @@ export function createPool({ url, ssl, connections, timeoutMs }: PostgresAddress
   return pool;
 }
 
-/** The server sends it to a client that connects; the types of the library leave it out. */
+/**
+ * The data for a request to cancel. The server sends it when a client connects; the types of the library do not contain
+ * it.
+ */
 const Backend = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
-/** The number of this request in the protocol, which every server takes before a session, in plain text too. */
+/** The code of a request to cancel in the protocol. Every server accepts it in place of a login, also without TLS. */
 const CANCEL_REQUEST = 80_877_102;
 
-/** A host that is a folder has the server's socket in it. */
+/** If the host is a folder, the server's socket is in it. */
 function placeOf({ host, port }: z.output<typeof Backend>): { host: string; port: number } | { path: string } {
   return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
 }
@@ -70,7 +73,7 @@ export async function cancelStatement(client: pg.PoolClient): Promise<void> {
   const socket = net.connect({ ...placeOf(backend), timeout: CANCEL_MS });
   socket.on('connect', () => socket.end(request));
   socket.on('timeout', () => socket.destroy());
-  // The server closes it once it has passed the request on.
+  // The server closes the connection after it has passed on the request.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     resolve(undefined);

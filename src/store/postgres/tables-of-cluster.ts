@@ -1,8 +1,8 @@
-// Tables of PostgreSQL alone: the number of the schema, and the shared data of replicas. `sql/schema.ts` has the
-// others.
+// The tables that only PostgreSQL has: the number of the schema, and the shared data of replicas. `sql/schema.ts` has
+// the others.
 import type { SchemaStep } from '../sql/schema.ts';
 
-/** `shards` and `replicas` are rewritten with every renewal of a lease. */
+/** Each renewal of a lease rewrites rows of `shards` and `replicas`, so half of their pages stays free. */
 const clusterTables: SchemaStep = ({ int, text }) => [
   `CREATE TABLE cluster (
     one ${int} NOT NULL PRIMARY KEY CHECK (one = 1),
@@ -20,7 +20,7 @@ const clusterTables: SchemaStep = ({ int, text }) => [
     window_ms int NOT NULL DEFAULT 0,
     PRIMARY KEY (key, slot)
   ) WITH (fillfactor = 50)`,
-  // The epoch of a shard that is removed and added again is higher than all before.
+  // All shards share it, so that a shard that is removed and added again has a higher epoch than before.
   'CREATE SEQUENCE shard_epochs',
   `CREATE TABLE replicas (
     id uuid PRIMARY KEY,
@@ -33,7 +33,7 @@ const clusterTables: SchemaStep = ({ int, text }) => [
 ];
 
 /**
- * `installation` is null until the first start of a release that knows names. `accepted` is the checksum of a config
+ * `installation` is null until the first start of a release that writes names. `accepted` is the checksum of a config
  * that an operator has accepted although its watches have no memory. A replica that `counts` has a vote on the config
  * in force. `avoids` is a JSON list of shards that it leaves to others for a while, `format` the newest format of
  * memories that it reads.
@@ -47,8 +47,8 @@ const installationColumns: SchemaStep = ({ int, text }) => [
 ];
 
 /**
- * JSON lists of shards: those held by a replica that their explorer does not answer, and those whose explorer answers
- * another replica.
+ * JSON lists of shards. `unreached`: the replica holds them, but their explorer does not answer it. `reaches`: another
+ * replica announces them as unreached, but their explorer answers this one.
  */
 const reachColumns: SchemaStep = ({ text }) => [
   `ALTER TABLE replicas ADD COLUMN unreached ${text} NOT NULL DEFAULT '[]'`,
@@ -57,5 +57,5 @@ const reachColumns: SchemaStep = ({ text }) => [
 
 const NOTHING: SchemaStep = () => [];
 
-/** By the steps of the schema. */
+/** One entry for each step of the schema. */
 export const CLUSTER_STEPS: readonly SchemaStep[] = [clusterTables, NOTHING, installationColumns, reachColumns];
