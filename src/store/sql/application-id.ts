@@ -1,2 +1,4 @@
-/** 'CWd1': tells our state from other SQLite files and databases that `state` may be pointed at by mistake. */
+/**
+ * 'CWd1'. It marks a state of this program, so that another file or database, named in `state` by mistake, is refused.
+ */
 export const APPLICATION_ID = 0x43576431;

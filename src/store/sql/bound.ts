@@ -1,4 +1,4 @@
-// Functions of tables take the connection first. A store gives it to them once, for all calls.
+// The first parameter of functions about tables is the connection. A store binds it once, for all calls.
 import type { Sql } from './sql.ts';
 
 type OnSql = (sql: Sql, ...rest: never[]) => Promise<unknown>;
@@ -8,7 +8,7 @@ export type Bound<F> = {
   readonly [N in keyof F]: F[N] extends (sql: Sql, ...rest: infer R) => infer T ? (...rest: R) => T : never;
 };
 
-/** `run`: finds the connection of a call, such as `snapshot`. */
+/** `run`: gives each call its connection, as `snapshot` does. */
 export function bound<F extends Readonly<Record<string, OnSql>>>(
   run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
   functions: F,

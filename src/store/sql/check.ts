@@ -1,4 +1,4 @@
-// Looks at every row of a state, and changes nothing.
+// Checks every row of a state, and changes nothing.
 import type { ChainCheck } from '../../core/journal/chain.ts';
 import type { Finding, StateCheck } from '../contract/backups.ts';
 import { StorageError } from '../contract/store.ts';

@@ -1,4 +1,4 @@
-// Moves a state from one database to another, row by row and all or nothing. Both have the same tables.
+// Copies a state from one database to another, row by row in one transaction. Both have the same tables.
 import { readFact, writeFact } from '../tables/memory/facts.ts';
 import { StorageError } from '../contract/store.ts';
 import type { SqlDatabase } from './database.ts';
@@ -12,7 +12,7 @@ export type Copied = ReadonlyMap<string, number>;
 const AT_ONCE = 100;
 
 /**
- * Copies the state as of one moment. `begin` is called first in the transaction of the target, and may reject. Rejects
+ * Copies one snapshot of the state. `begin` is called first in the transaction of the target, and may reject. Rejects
  * with a StorageError also if the target is not empty; then it is unchanged.
  */
 export function copyTables(
@@ -25,7 +25,8 @@ export function copyTables(
       await begin(target);
       const copied = new Map<string, number>();
       for (const table of TABLES) copied.set(table.name, await copyTable(source, target, table, to));
-      // Decisions depend on the number of the policy, sent links must stay valid, and plans keep their names.
+      // Three facts are copied: decisions depend on the number of the policy, sent links must stay valid, and the names
+      // of plans depend on the salt.
       for (const name of ['policy', 'links', 'salt'] as const) {
         const fact = await readFact(source, name);
         if (fact !== null) await writeFact(target, name, fact);

@@ -1,4 +1,4 @@
-// Transactions, whichever engine has the tables.
+// Transactions, for either engine.
 import { failpoint, type Step } from '../../lib/failpoint.ts';
 import type { ListColumns, SqlDialect } from './dialect.ts';
 import type { SchemaStep } from './schema.ts';
@@ -20,12 +20,15 @@ export interface SqlDatabase extends SqlReads, AsyncDisposable {
   /** For messages. */
   readonly name: string;
   readonly dialect: SqlDialect;
-  /** For pages, the API and commands: the short reads of the loops do not wait behind these. */
+  /**
+   * Reads for pages, the API and commands. They are separate, so that the short reads of the loops do not wait for
+   * them.
+   */
   readonly view: SqlReads;
   /**
-   * All or nothing, in one transaction, in the order of the calls. `work` awaits only its statements, and may run more
-   * than once. Rejects with a StoreFullError if the step needs room and there is none; an error `Superseded` from
-   * `work` is passed on, and nothing is stored. `sync`: by default that of the step.
+   * Runs `work` in one transaction. Transactions run in the order of the calls. `work` must await only its statements,
+   * and may run more than once. Rejects with a StoreFullError if the step needs room and there is none; an error
+   * `Superseded` from `work` is passed on, and nothing is stored. `sync`: the one of the step by default.
    */
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
   /** Limits the size of the database, if this program controls it. */
@@ -50,7 +53,7 @@ export interface SchemaHeader {
   write(sql: Sql, schema: number): Promise<void>;
   /** By step, the statements for tables of this engine alone; they run after the common ones. */
   readonly ownSteps: readonly SchemaStep[];
-  /** The columns of an existing table. Each may be null. */
+  /** The columns of an existing table, each as a type that allows null. */
   columns(sql: Sql, table: string): Promise<ListColumns>;
   /** True if another session was in the way, so that the step must be tried again. */
   isLocked(error: unknown): boolean;
@@ -78,8 +81,9 @@ type RelaxedIn = 'both' | 'sqlite';
 
 /** All steps that are not listed wait for the disk. */
 const RELAXED: Partial<Readonly<Record<Step, RelaxedIn>>> = {
-  // A reverted round is decided again, and makes the same deliveries under the same ids: they follow from content
-  // alone. The outcome of a try is a full commit, so that a message stays recorded as sent.
+  // If a power cut reverts a round, it is decided again, and makes the same deliveries under the same ids, since ids
+  // are computed from the content alone. The outcome of a try is a full commit, so that a message stays recorded as
+  // sent.
   'commit-routing': 'both',
   'commit-due': 'both',
   'commit-calls': 'both',

@@ -1,6 +1,7 @@
-// Every difference between the SQL of the engines. Tables are written once with these words, and each engine has its own.
+// The differences between the SQL of the engines. Statements are written once with the words of `SqlDialect`, and each
+// engine defines them.
 
-/** A column of a list: `bool` is kept as 0 or 1, `json` as its text; `?` may be null. */
+/** A column of a list: `bool` is stored as 0 or 1, `json` as its text; a type with `?` may be null. */
 export type ColumnType = keyof ColumnValues;
 
 export interface ColumnValues {
@@ -15,13 +16,13 @@ export interface ColumnValues {
 
 export type ListColumns = Readonly<Record<string, ColumnType>>;
 
-/** One row of a list, as a list statement names its parts. */
+/** The words with which a list statement names one row of its list, and the values of the row. */
 export type ListWords<C extends ListColumns> = { readonly [K in keyof C]: string } & {
-  /** In place of FROM: the rows, if a statement takes all of them at once. */
+  /** In place of FROM: the rows, if one statement handles all of them; else empty. */
   readonly from: string;
-  /** After a FROM that names tables. */
+  /** The same after a FROM that names tables. */
   readonly also: string;
-  /** In place of USING. */
+  /** The same in place of USING. */
   readonly using: string;
 };
 
@@ -34,27 +35,27 @@ export interface SqlDialect {
   readonly int: string;
   /** Type of a column. Texts are compared byte by byte. */
   readonly text: string;
-  /** End of CREATE TABLE. `fill`: how full pages are made, in percent, if rows are rewritten often. */
+  /** End of CREATE TABLE. `fill`: the percentage of a page that is filled, for rows that are rewritten often. */
   readonly table: (fill?: number) => string;
-  /** The same for a table whose primary key is no `serial`. */
+  /** Like `table`, for a table whose primary key is no `serial`. */
   readonly keyedTable: (fill?: number) => string;
-  /** Within CREATE INDEX: null comes before all numbers. In ORDER BY both engines take NULLS FIRST. */
+  /** Within CREATE INDEX: null comes before all numbers. In ORDER BY both engines accept NULLS FIRST. */
   readonly nullsFirst: string;
 
   /** True if the column has one of the values of a list, which is one parameter: `d.among('id', '$3', 'text')`. */
   readonly among: (column: string, parameter: string, type: 'int' | 'text') => string;
   /** True if the text begins with the value, byte by byte. */
   readonly startsWith: (column: string, value: string) => string;
-  /** The same for any value of a list, which is one parameter. */
+  /** True if the text begins with any value of a list, which is one parameter. */
   readonly startsWithAny: (column: string, parameter: string) => string;
   /** True if the text contains the value, byte by byte. */
   readonly contains: (column: string, value: string) => string;
-  /** The same for every value of a list, which is one parameter. */
+  /** True if the text contains every value of a list, which is one parameter. */
   readonly containsAll: (column: string, parameter: string) => string;
-  /** Compares with a pattern, in upper or lower case of ASCII: `subject ${d.like} $2 ESCAPE '\'`. */
+  /** Compares with a pattern, without regard to upper and lower case of ASCII: `subject ${d.like} $2 ESCAPE '\'`. */
   readonly like: string;
 
-  /** Whether a text is JSON that the engine can read. */
+  /** True if a text is JSON that the engine can read. */
   readonly isJson: (column: string) => string;
   /** A text within a column that holds JSON, by its path; null if the column is no JSON. */
   readonly jsonText: (column: string, ...path: readonly string[]) => string;
@@ -78,16 +79,18 @@ export interface SqlDialect {
   readonly list: <C extends ListColumns>(columns: C) => ListWords<C>;
   /** End of INSERT … SELECT of a list: rows are numbered in the order of the list. */
   readonly inOrder: string;
-  /** A statement that sets the numbers of new rows after the highest existing one; null if they follow it anyway. */
+  /**
+   * A statement that sets the numbers of new rows after the highest existing one; null if the engine does so anyway.
+   */
   readonly numbersFrom: (table: string) => string | null;
 }
 
-/** The greater of two numbers; one that is null is passed over. */
+/** The greater of two numbers; if one is null, the other. */
 export function later(a: string, b: string): string {
   return `(CASE WHEN ${b} IS NULL OR ${a} >= ${b} THEN ${a} ELSE ${b} END)`;
 }
 
-/** The smaller of two numbers; one that is null is passed over. */
+/** The smaller of two numbers; if one is null, the other. */
 export function earlier(a: string, b: string): string {
   return `(CASE WHEN ${b} IS NULL OR ${a} <= ${b} THEN ${a} ELSE ${b} END)`;
 }

@@ -3,7 +3,8 @@ import type { SqlDialect } from './dialect.ts';
 
 /**
  * `notifications` holds the transitions of polls, each message once; `summary` is the JSON array of a summary's keys,
- * null for other rows. `alerts` says which alerts fire, `recipient_state` holds the decisions about each recipient.
+ * null for other rows. `alerts` holds the alerts and whether they are open, `recipient_state` the decisions about each
+ * alert and recipient.
  */
 export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect): string[] {
   return [
@@ -74,12 +75,13 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
 }
 
 /**
- * `renewed` is the JSON of the reason to send an open alert to a recipient at once, or why a member was sent so. In
- * `alerts`, `calls` is the JSON of how often each recipient was called since `called_from`, from which the time to the
- * steps counts, and `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode,
- * 0 = critical; `needs_ack` is 0 for an event with a failover alone. In `deliveries`, `critical` is the JSON of the
- * critical lines, and `out_of_turn` counts the tries besides the own schedule. `told` is the JSON of the recipients
- * that were sent a notification before it could be stored.
+ * `renewed` is the JSON of the reason to send an open alert to a recipient at once; in `group_member`, the reason why
+ * the member was sent at once. In `alerts`, `called_from` is the time from which the waits of escalation steps count,
+ * and `calls` the JSON of the number of calls to each recipient since then. `answered` is the JSON of the
+ * acknowledgement in force, `highest` the highest severity of the episode (0 = critical). `needs_ack` is 0 for an event
+ * that has only a failover. In `deliveries`, `critical` is the JSON of the critical lines, and `out_of_turn` the number
+ * of tries outside of the own schedule. `told` is the JSON of the recipients that were sent a notification before it
+ * could be stored.
  */
 export function renewalColumns({ int, text }: SqlDialect): string[] {
   return [
@@ -119,9 +121,10 @@ export function groupTables({ int, text, keyedTable, nullsFirst }: SqlDialect): 
 }
 
 /**
- * `deliveries` holds pending messages to one recipient each and, until they are pruned, sent ones. `group_member` names
- * their notifications, `delivery_order` the deliveries that must end before one, `mirrored` the alerts that receivers
- * with their own state accepted. `maybe_copy` is 1 after a try whose outcome is unknown.
+ * `deliveries` holds pending messages, each to one recipient, and ended ones until they are pruned. `group_member`
+ * names their notifications, `delivery_order` the earlier deliveries that must end before a delivery is sent,
+ * `mirrored` the alerts that were accepted by receivers with their own state. `maybe_copy` is 1 after a try whose
+ * outcome is unknown.
  */
 export function deliveryTables({ serial, int, text, table, keyedTable }: SqlDialect): string[] {
   return [

@@ -1,11 +1,15 @@
-// The installation that a database belongs to. Its first start writes the name down; from then on no other one may use it.
+// The installation that a database belongs to. The first start of an installation stores its name. From then on no
+// other installation may use the database.
 import { OtherInstallationError } from '../contract/store.ts';
 import type { SqlDatabase } from './database.ts';
 import type { Sql } from './sql.ts';
 
 type Named = Pick<SqlDatabase, 'name'>;
 
-/** Rejects with an OtherInstallationError; nothing was changed then. Tables of older releases have no name yet. */
+/**
+ * Rejects with an OtherInstallationError, without a change, if the database has another name. Tables of older releases
+ * have no name yet, and are accepted.
+ */
 export async function assertInstallation(
   database: Named & Pick<SqlDatabase, 'sql' | 'header'>,
   own: string,
@@ -15,7 +19,10 @@ export async function assertInstallation(
   assertSame(database, await nameIn(sql), own);
 }
 
-/** Within a transaction that holds a lock. Rejects with an OtherInstallationError. */
+/**
+ * Stores the name if there is none. Must be called in a transaction that holds a lock. Rejects with an
+ * OtherInstallationError if the database has another name.
+ */
 export async function takeInstallation(database: Named, sql: Sql, own: string): Promise<void> {
   await sql.run('UPDATE cluster SET installation = $1 WHERE installation IS NULL', [own]);
   assertSame(database, await nameIn(sql), own);

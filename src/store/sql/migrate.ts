@@ -1,5 +1,5 @@
-// Brings a state to the newest schema. Steps are numbered, and all that are missing are taken in one transaction, by one
-// process at a time.
+// Brings a state to the newest schema. The steps are numbered. One process at a time takes all missing steps in one
+// transaction.
 import { setTimeout as pause } from 'node:timers/promises';
 import { StateMismatchError, StorageError } from '../contract/store.ts';
 import type { SqlDatabase } from './database.ts';
@@ -11,7 +11,7 @@ const PAUSE_MS = 500;
 
 type Migrated = Pick<SqlDatabase, 'name' | 'sql' | 'write' | 'dialect' | 'header'>;
 
-/** Rejects with a StorageError for a state that this release cannot take over; nothing is changed then. */
+/** Rejects with a StorageError for a state that this release cannot upgrade; nothing is changed then. */
 export async function migrateState(database: Migrated, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
   if ((await schemaIn(database, database.sql, steps.length)) === steps.length) return;
   for (let tried = 1; ; tried += 1) {
@@ -28,7 +28,7 @@ export async function migrateState(database: Migrated, steps: readonly SchemaSte
 async function migrateOn(database: Migrated, sql: Sql, steps: readonly SchemaStep[]): Promise<void> {
   const { header, dialect } = database;
   await header.lock(sql);
-  // Another process may have done it meanwhile.
+  // Another process may have upgraded the state meanwhile.
   const schema = await schemaIn(database, sql, steps.length);
   if (schema === steps.length) return;
   for (const [n, step] of steps.entries())

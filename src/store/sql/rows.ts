@@ -17,7 +17,7 @@ export function text(row: Row, column: string): string {
   throw damaged(column, 'text');
 }
 
-/** Some columns, as fields. */
+/** Reads text columns as fields. */
 export function texts<const N extends string>(row: Row, ...columns: readonly N[]): Fields<N, string> {
   return fields(columns, (column) => text(row, column));
 }
@@ -42,7 +42,7 @@ export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 
-/** Sums of PostgreSQL are text. */
+/** PostgreSQL returns sums as text. */
 export function int(row: Row, column: string): number {
   const value = row[column];
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
@@ -54,12 +54,12 @@ export function intOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : int(row, column);
 }
 
-/** Kept as 0 or 1. */
+/** A boolean is stored as 0 or 1. */
 export function bool(row: Row, column: string): boolean {
   return int(row, column) !== 0;
 }
 
-/** Null if it is no JSON, or null itself. */
+/** Null if the text is no JSON, or if it is `null`. */
 export function jsonIfAny(row: Row, column: string): Json {
   try {
     return anyJson.parse(JSON.parse(text(row, column)));
@@ -72,7 +72,7 @@ function damaged(column: string, type: 'text' | 'number'): StorageError {
   return new StorageError(`the stored ${column} is damaged: it is no ${type}`);
 }
 
-/** Null if it is no JSON. */
+/** Null if the text is no JSON. */
 export function jsonOrNull(text: unknown): unknown {
   try {
     return fromJson(text);

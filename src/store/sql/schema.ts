@@ -1,10 +1,13 @@
-// The tables, for both engines. JSON is text: `jsonb` takes neither \u0000 nor half of a surrogate pair, and names of
-// tokens have both. Booleans are 0 and 1, instants are milliseconds. PostgreSQL has three tables more, for its replicas
-// (postgres/tables-of-cluster.ts).
+// The tables, for both engines. JSON is stored as text: `jsonb` accepts neither \u0000 nor half of a surrogate pair,
+// and names of tokens contain both. Booleans are 0 and 1, instants are milliseconds. PostgreSQL has three tables more,
+// for its replicas (postgres/tables-of-cluster.ts).
 import type { SqlDialect } from './dialect.ts';
 import { alertTables, deliveryTables, groupTables, renewalColumns } from './dispatch-schema.ts';
 
-/** Statements that lead from schema n to n + 1. A released one is never edited: existing states were made by it. */
+/**
+ * Statements that lead from schema n to n + 1. A released step must not be edited, since existing states were made by
+ * it.
+ */
 export type SchemaStep = (dialect: SqlDialect) => readonly string[];
 
 /** The steps of all engines. An engine adds its own tables to the first step. */
@@ -20,14 +23,14 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   ],
   (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect), ...planTables(dialect)],
   ({ int }) => [`ALTER TABLE memory ADD COLUMN format ${int} NOT NULL DEFAULT 1`],
-  // The tables of replicas alone change (postgres/tables-of-cluster.ts).
+  // This step only changes the tables of replicas (postgres/tables-of-cluster.ts).
   () => [],
 ];
 
 /**
  * `covered` changes with every poll, so its rows are narrow. `coverage` holds the last observed values and the health
- * of conditions, and is written when these change: `seen_at` is the last time of those values, `evaluated_at` the last
- * time of those results. Neither has a further index, so that an update touches none.
+ * of conditions, and is written when these change. `seen_at` is when those values were last observed, `evaluated_at`
+ * when that health was last found. Neither table has a further index, so an update changes no index.
  */
 function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
   return [
@@ -67,8 +70,9 @@ function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
 }
 
 /**
- * SQLite keeps the values of a `keyedTable` within the tree of its keys, so that a search by name reads those on its
- * way. `running` is 300 bytes for each watch: with 10,000 watches each read of `policy` took 2 ms.
+ * Makes `facts` a plain `table`. SQLite stores the values of a `keyedTable` in the tree of its keys, so a search by
+ * name also reads values of other rows. `running` is 300 bytes for each watch: with 10,000 watches each read of
+ * `policy` took 2 ms.
  */
 function factsBesideTheirNames({ text, table }: SqlDialect): string[] {
   return [
@@ -87,9 +91,8 @@ function planTables({ int, text, table }: SqlDialect): string[] {
 }
 
 /**
- * `samples` are the runs of equal values that are over, `sample_buckets` an hour each of older ones, `unknown_spans`
- * the times without `ok` data of a watch. Rows are numbered, so that the oldest are dropped first if there are too
- * many.
+ * `samples` holds ended runs of equal values, `sample_buckets` a row for each hour of older runs, `unknown_spans` the
+ * times without `ok` data of a watch. Rows are numbered, so that the oldest are dropped first if there are too many.
  */
 function sampleTables({ serial, int, text, table }: SqlDialect): string[] {
   return [
@@ -130,7 +133,8 @@ function sampleTables({ serial, int, text, table }: SqlDialect): string[] {
 
 /**
  * `name` of a pause is the name that the operator gave. `announced_at` is the time of the last announcement of a
- * silence or a pause. `severity` of an acknowledgement is the rule's at that time: a higher one ends it.
+ * silence or a pause. `severity` of an acknowledgement is the severity of the alert at that time. It does not cover a
+ * higher severity.
  */
 function operatorTables({ int, text, keyedTable }: SqlDialect): string[] {
   return [
@@ -170,7 +174,7 @@ function operatorTables({ int, text, keyedTable }: SqlDialect): string[] {
   ];
 }
 
-/** `position` and `hash` are null until a line is chained. `checkpoints` are the last lines of parts that were dropped. */
+/** `position` and `hash` are null until a line is chained. `checkpoints` holds the last line of each dropped part. */
 function journalTables({ serial, int, text, table, keyedTable }: SqlDialect): string[] {
   return [
     `CREATE TABLE journal (

@@ -7,10 +7,10 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export type SqlValue = string | number | boolean | null;
 
-/** A list is one parameter, for `SqlDialect.among`. A boolean is kept as 0 or 1. */
+/** A list is one parameter, for `SqlDialect.among`. A boolean is stored as 0 or 1. */
 export type Parameter = SqlValue | readonly SqlValue[];
 
-/** Parameters are `$1`, `$2` and so on. One in arithmetic carries its type: `$2::bigint`. */
+/** Parameters are `$1`, `$2` and so on. A parameter in arithmetic needs its type: `$2::bigint`. */
 export type Statement = string | ((dialect: SqlDialect) => string);
 
 /** The name that a column has in objects: `openedAt` for `opened_at`. */
@@ -46,18 +46,18 @@ export interface PagedStatement {
   readonly next: Statement;
 }
 
-/** One statement at a time. */
+/** Each call runs one statement. */
 export interface Sql {
   all(statement: Statement, values?: readonly Parameter[]): Promise<readonly Row[]>;
   /** Undefined: there is none. */
   first(statement: Statement, values?: readonly Parameter[]): Promise<Row | undefined>;
   /** Resolves with how many rows were changed. */
   run(statement: Statement, values?: readonly Parameter[]): Promise<number>;
-  /** For each row of the list. Resolves with how many rows were changed. */
+  /** Runs the statement for each row of the list. Resolves with how many rows were changed. */
   each<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<number>;
-  /** For each row of the list; the results of all of them. */
+  /** Runs the query for each row of the list. Resolves with the results of all of them. */
   allOf<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<readonly Row[]>;
-  /** Each page is its own statement: only a snapshot shows one moment. */
+  /** Each page is read by its own statement. Only within a snapshot do all pages show the same moment. */
   pages(statement: PagedStatement, size: number): AsyncIterable<readonly Row[]>;
 }
 
@@ -95,8 +95,8 @@ export function columns<const T extends ColumnType, const N extends string>(
 }
 
 /**
- * Inserts rows whose columns have the table's names. `conflict`: the clause for existing rows. `computed`: columns that
- * follow from others.
+ * Inserts rows; the columns of the list have the names of the table. `conflict`: the clause for existing rows.
+ * `computed`: columns that are computed from others.
  */
 export function insertion<const C extends ListColumns>(
   table: string,
@@ -113,7 +113,7 @@ export function insertion<const C extends ListColumns>(
   });
 }
 
-/** Rows that are there already, by these keys, become as the new ones are. */
+/** Inserts rows. A row that exists already, by these keys, gets the new values. */
 export function upsert<const C extends ListColumns>(table: string, keys: readonly string[], of: C): ListStatement<C> {
   const others = Object.keys(of).filter((name) => !keys.includes(name));
   const changes = others.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -122,8 +122,8 @@ export function upsert<const C extends ListColumns>(table: string, keys: readonl
 
 /**
  * A query whose rows are read page by page: `paged(['number'], (page) => `SELECT number FROM t WHERE ${page.after}
- * ${page.end}`)`. The rows have to contain the keys, under their names. `table`: what the keys belong to, if several
- * tables have them.
+ * ${page.end}`)`. The rows have to contain the keys, under their names. `table`: the table of the keys, if several
+ * tables of the query have such columns.
  */
 export function paged(
   keys: readonly string[],

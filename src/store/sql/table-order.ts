@@ -6,7 +6,10 @@ export interface StateTable {
   readonly keys: readonly string[];
 }
 
-/** Each after the tables that it refers to. `facts` is left out: most of it is about the process that wrote it. */
+/**
+ * Each table comes after the tables that it refers to. `facts` is left out, since most facts are about the process that
+ * wrote them.
+ */
 export const TABLES: readonly StateTable[] = [
   { name: 'memory', keys: ['watch'] },
   { name: 'covered', keys: ['watch'] },
@@ -32,7 +35,7 @@ export const TABLES: readonly StateTable[] = [
   { name: 'checkpoints', keys: ['position'] },
 ];
 
-/** The database numbers its rows, after the highest existing number. */
+/** True if the database numbers the rows of the table, after the highest existing number. */
 export function isNumbered({ keys }: StateTable): boolean {
   return keys[0] === 'number';
 }
