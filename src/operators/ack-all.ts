@@ -1,5 +1,5 @@
-// Acknowledges all open alerts of a rule or a watch at once: its conditions, and its events up to the shown time. Valid
-// acknowledgements are kept and named.
+// Acknowledges the open alerts of a rule or a watch at once, up to the time that the request names. Valid
+// acknowledgements stay, and the answer lists them.
 import { z } from 'zod';
 import { Count, Time } from '../core/values/answer-shapes.ts';
 import { SEVERITIES } from '../core/model/ids.ts';

@@ -1,4 +1,5 @@
-// Acknowledgements: an operator takes charge of one episode of an alert, and it is not repeated until that ends.
+// Acknowledgements: an operator takes charge of one episode of an alert. The alert is not repeated until the
+// acknowledgement ends.
 import { z } from 'zod';
 import { quote } from '../config/values/scalars.ts';
 import type { Severity } from '../core/model/ids.ts';
@@ -115,15 +116,15 @@ interface NamedEpisode {
   readonly episode: number;
 }
 
-/** The alert in the path. A text that is no number names no episode. */
+/** The alert in the path. If its episode is not a number, it is -1, which no alert has. */
 export function alertIn({ parameter }: ActionCall): NamedEpisode {
   const episode = parameter('episode');
   return { key: parameter('key'), episode: /^\d{1,15}$/.test(episode) ? Number(episode) : -1 };
 }
 
 /**
- * An acknowledgement of the episode by any operator. If the severity was raised after it, the acknowledgement has
- * ended.
+ * The acknowledgement in force of the episode, by any operator; null: none. It is not in force if the severity was
+ * raised after it.
  */
 async function standingAck(
   { key, episode, severity }: NamedEpisode & { readonly severity: Severity },
@@ -140,7 +141,7 @@ async function openAlert({ key, episode }: NamedEpisode, world: OperatorWorld): 
   return (await world.openAlerts([key])).find((one) => one.episode === episode) ?? null;
 }
 
-/** The severity of the rule in force; if the rule is gone, the severity of the message. */
+/** The severity of the rule in force; if the rule was removed, the severity of the message. */
 export function severityOf({ watch, alert, severity }: OpenAlertRow, watches: readonly Watch[]): Severity {
   const rule = watches.find(({ id }) => id === watch)?.alerts.find(({ id }) => id === alert);
   return rule?.severity ?? severity;

@@ -33,9 +33,9 @@ export interface Action<
   readonly path: `/${string}`;
   readonly tag: 'watches' | 'alerts' | 'silences' | 'deliveries' | 'daemon';
   readonly status: 200 | 201;
-  /** The path under the API's root of the thing that was made, if it is one thing. */
+  /** The path of the created object under the API's root, if the action creates one object. */
   location?(answer: Answer): `/${string}`;
-  /** The problems besides those of every call. */
+  /** The problems that it can have in addition to those of every call. */
   readonly problems: readonly ActionProblem[];
   /** Parses a request. */
   readonly body: z.ZodType<Body>;
@@ -44,11 +44,11 @@ export interface Action<
   answerOf(done: Done): Answer;
   /** Runs before the transaction; skipped for a repeated request. Null if there is nothing to change. */
   check(body: Body, call: ActionCall, world: OperatorWorld): Promise<CheckedAction<Change>> | CheckedAction<Change>;
-  /** Runs in the transaction, which awaits nothing else. Returns a text if nothing was changed: the reason. */
+  /** Runs in the transaction, so it must await only `sql`. Returns the reason, a text, if nothing was changed. */
   apply(sql: Sql, change: Change, by: ActionBy): Promise<Done | Unchanged>;
   /** An action that adds a row uses the key of the request as the row's id. */
   readonly addsRow: boolean;
-  /** The action makes the dispatch decide again about held back deliveries. */
+  /** True if the dispatch must decide again about held back deliveries after the action. */
   readonly changesPolicy: boolean;
   /** Sent to the channels of `self:`; null: no message. `subject`: the name of the alert for people. */
   announce(done: Done, by: ActionBy, subject: string | null): AnnouncementText | null;

@@ -14,10 +14,10 @@ import { singleLine } from '../lib/untrusted.ts';
 import type { Announceable } from '../store/contract/operators.ts';
 import type { AnnouncementText } from './action.ts';
 
-/** The actor if no operator ended it. */
+/** The actor of a change that no operator made. */
 export const DAEMON = 'daemon';
 
-/** Announcements with one `id` are sent once. */
+/** Announcements with the same `id` are sent once. */
 export interface AnnouncementTime {
   readonly id: string;
   readonly at: Instant;
@@ -36,7 +36,7 @@ export function announcementOf(
   return [{ message, labels: labelsOfMessage(message), notify }];
 }
 
-/** For each alert, the events that nobody acknowledged while they were open. */
+/** Makes one announcement for each alert with events that nobody acknowledged while they were open. */
 export function unansweredAnnouncements(
   events: readonly AlertEpisode[],
   { at, zone, notify }: Omit<AnnouncementTime, 'id'>,
@@ -93,8 +93,8 @@ function messageOf({ alert, title, comment }: AnnouncementText, id: string, { no
 const REMIND_MS = 86_400_000;
 
 /**
- * An announcement that is due by time alone. `occasion` distinguishes it from earlier ones of the same silence or
- * pause.
+ * An announcement that no action causes, only the time. `occasion` distinguishes it from earlier ones of the same
+ * silence or pause.
  */
 export interface DueAnnouncement {
   readonly text: AnnouncementText;

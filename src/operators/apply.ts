@@ -1,5 +1,5 @@
-// Carries out actions of operators: checks them, commits each one in one transaction with everything that follows from
-// it, and only then acts on it.
+// Carries out actions of operators. It checks an action, commits it in one transaction with its answer, its journal
+// line and its announcement, and only then applies its effects outside of the state.
 import { failpoint } from '../lib/failpoint.ts';
 import type { AppliedWork, Operated, OperatorStore, StoredAnswer, Unchanged } from '../store/contract/operators.ts';
 import { StorageError } from '../store/contract/store.ts';
@@ -133,7 +133,10 @@ async function follow<Body, Change, Done extends object, Answer extends object>(
   onChanged();
 }
 
-/** A request includes a digest of its path, so that an action never takes the stored answer of another one. */
+/**
+ * Reads the stored answer. A request includes a digest of its path, so that an action never gets the answer of another
+ * one.
+ */
 function answerIn<Body, Change, Done extends object, Answer extends object>(
   action: Action<Body, Change, Done, Answer>,
   operated: Operated,
@@ -151,8 +154,8 @@ function answerOf<Answer extends object>(
 }
 
 /**
- * Applies the effects of an action that another replica stored. If this release does not know the action, that replica
- * applies them alone.
+ * Applies the effects of an action that another replica stored. An action that this release does not know has no
+ * effects here.
  */
 export async function followElsewhere(stored: StoredAnswer, effects: ActionEffects): Promise<void> {
   const action = ACTIONS.find(({ name }) => name === stored.action);

@@ -26,9 +26,9 @@ export interface SilencedAlert {
 
 export interface SilenceReach {
   readonly rules: number;
-  /** All rules. */
+  /** The number of all rules. */
   readonly ofRules: number;
-  /** At least one. */
+  /** The matching alerts, at least one. */
   readonly alerts: readonly SilencedAlert[];
 }
 
@@ -38,7 +38,7 @@ export interface MatcherMistake {
   readonly detail: string;
 }
 
-/** For an invalid matcher, or one that matches nothing, a list of mistakes. */
+/** Computes the reach of matchers. Returns a list of mistakes if one is invalid, or if no alert matches. */
 export function reachOf(
   matchers: Matcher,
   { watches, selfLabels }: Silenceable,
@@ -55,7 +55,7 @@ export function reachOf(
   };
 }
 
-/** True if it covers more than half of the rules, so it may be a mistake. */
+/** True if the silence covers more than half of the rules, so that it may be a mistake. */
 export function isWide({ rules, ofRules }: Pick<SilenceReach, 'rules' | 'ofRules'>): boolean {
   return 2 * rules > ofRules;
 }

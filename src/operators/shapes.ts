@@ -15,7 +15,7 @@ const LONGEST_COMMENT = 500;
 const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]*$/u;
 const UNPRINTABLE = 'has a line break, a control character or an invisible one';
 
-/** The comment is shown in terminals, logs and messages. */
+/** The comment is shown in terminals, logs and messages, so it must be printable. */
 export const Comment = z
   .string('is missing: say why')
   .trim()
@@ -64,14 +64,17 @@ export function ackJson({ id, key, episode, seq, actor, comment, at, until }: St
   return { id, key, episode, seq, actor, comment, at: showInstant(at), until: showInstant(until) };
 }
 
-/** The end of something, for its line in the journal. An end that has passed means that the action itself ended it. */
+/**
+ * The end of a silence, a pause or an acknowledgement, for its line in the journal. If the end has passed, the action
+ * itself ended it.
+ */
 export function endIn(until: Instant, { at }: ActionBy): { readonly until: string } | { readonly ended: true } {
   return until > at ? { until: showInstant(until) } : { ended: true };
 }
 
 export const DAY_MS = 86_400_000;
 
-/** Mistakes in an end time, with the longest duration allowed. */
+/** The mistakes in an end time: it has passed, or is more than `longestMs` away. */
 export function untilMistakes(until: Instant, { now, longestMs }: { now: Instant; longestMs: number }) {
   const mistake = (detail: string): RequestMistake => ({ pointer: '/until', detail });
   if (until <= now) return [mistake(`has passed: it is ${showInstant(now)} now`)];

@@ -202,7 +202,7 @@ async function fires(matchers: Matcher, world: OperatorWorld): Promise<boolean> 
 }
 
 const LONGEST_MS = 30 * DAY_MS;
-/** Nobody may miss the daemon's alerts about itself for long. */
+/** Shorter, so that the daemon's alerts about itself are never silenced for long. */
 const LONGEST_OF_SELF_MS = DAY_MS;
 
 function timeMistakes(

@@ -1,6 +1,6 @@
-// Upkeep of silences, pauses and acknowledgements. It announces that one begins or is over, or still lasts after a day.
-// It ends a silence when none of its alerts fires any more, and an acknowledgement when a reload has made its alert
-// more severe.
+// Upkeep of silences, pauses and acknowledgements. It announces the start of a planned silence, the end of silences and
+// pauses, and once a day each pause that still lasts. It ends a silence with `until_resolved` when none of its alerts
+// fires any more, and an acknowledgement when a reload has made its alert more severe.
 import { isHigher } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
@@ -16,7 +16,7 @@ import { announcementOf, DAEMON, dueAnnouncement } from './announcements.ts';
 import { commitAction, type CommittedChange } from './apply.ts';
 import { endSilence } from './silences.ts';
 
-/** Notes the storage's answers, and gives the time to wait after a failure. */
+/** Records if the storage answers. `failed` returns the milliseconds to wait after a failure. */
 export interface StorageAnswers {
   answered(action: string): void;
   failed(action: string, error: unknown): number;
@@ -24,7 +24,7 @@ export interface StorageAnswers {
 
 export interface PolicyUpkeepOptions {
   readonly store: Pick<Store, 'policy' | 'openAlerts' | 'openConditions' | 'announceable' | 'announce' | 'operate'>;
-  /** Null while another replica keeps the policy. */
+  /** Null while another replica does this work. */
   readonly fence: () => Fence | null;
   readonly clock: Clock;
   readonly storage: () => StorageAnswers;
@@ -43,8 +43,8 @@ const LOOK_MS = 10_000;
 export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
   const { store, fence: held, clock, watches, notify, timeZone, onChanged } = options;
   const storage = options.storage();
-  // Only reloads and acknowledgements can leave an alert that is acknowledged at a lower severity, so only these start
-  // a check.
+  // An alert can be more severe than its acknowledgement only after a reload or a new acknowledgement, so only these
+  // start a check.
   let checked: { readonly version: number; readonly watches: readonly Watch[] } | null = null;
 
   async function announceDue(at: Instant, fence: Fence): Promise<void> {
@@ -82,8 +82,8 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
     const conditions = await store.openConditions();
     const seemOver = silences.filter((one) => isResolved(one, conditions));
     if (seemOver.length === 0) return [];
-    // The messages already contain a condition that was committed just now. They are read only here, because thousands
-    // of them take long.
+    // `openAlerts` reads the messages, which already contain a condition that was committed just now. It is called only
+    // here, since thousands of messages take long.
     const open = (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
     return seemOver.filter((one) => isResolved(one, open));
   }
