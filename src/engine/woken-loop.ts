@@ -1,17 +1,17 @@
-// A loop that works, rests, and can be woken before its time.
+// A loop that works, waits, and can be woken before the wait is over.
 import type { Clock } from '../lib/clock.ts';
 
 export interface WokenLoop {
   /**
-   * Works until the signal aborts; `work` resolves with the milliseconds to rest. A wake during the work skips the
-   * rest.
+   * Works until the signal aborts; `work` resolves with the milliseconds to wait. A wake during the work skips the
+   * wait.
    */
   run(signal: AbortSignal, work: () => Promise<number>): Promise<void>;
-  /** Ends the rest. Safe to call at any time, also before `run`. */
+  /** Ends the wait. Safe to call at any time, also before `run`. */
   readonly wake: () => void;
 }
 
-// Without a reason, each abort makes an error with a stack.
+// The reason of an abort. Without one, each abort would make an error with a stack.
 const WOKEN = 'woken';
 
 export function createWokenLoop(clock: Clock): WokenLoop {

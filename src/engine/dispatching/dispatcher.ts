@@ -1,14 +1,14 @@
 // Decides about transitions of polls: their targets, the time to send them, and the messages that contain them. Commits
-// of polls, changes by operators and reloads wake it; else it rests until the next group is due.
+// of polls, changes by operators and reloads wake it; otherwise it waits until the next group is due.
 //
-//   raise     after a start or a reload: firing alerts that became more severe fire once more
-//   reroute   then: chooses the present targets of pending transitions
+//   raise     after a start or a reload: lets firing alerts fire once more if their rule became more severe
+//   reroute   also after a start or a reload: chooses the present targets of pending transitions
 //   route     chooses the targets of new transitions
-//   call in   chooses further targets for alerts that nobody answers
-//   decide    groups that are due: which members are sent or held, and why
+//   call in   chooses further targets for alerts that nobody acknowledged in time
+//   decide    decides for groups that are due, and records why, which members are sent and which are held back
 //
-// Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them.
-// When the process dies, unwritten decisions are made again after the next start, with the same deliveries.
+// Each step runs in rounds. A round reads, decides and writes a bounded amount; other work runs between two rounds. If
+// the process dies, decisions that were not written are made again after the next start, with the same deliveries.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
@@ -35,7 +35,7 @@ export interface Dispatcher {
    * Call this after a commit of transitions or a change by an operator. Safe to call at any time, also before `run`.
    */
   wake(): void;
-  /** Other rules are in force: pending groups are decided again. */
+  /** Call this when other rules are in force: pending transitions get the targets of these rules. */
   reload(): void;
 }
 
@@ -46,13 +46,13 @@ export interface DispatcherOptions {
   readonly rules: () => DispatchRules;
   /** Makes the message about events that nobody acknowledged in time. */
   readonly announce: (unanswered: readonly AlertEpisode[], at: Instant) => readonly Transition[];
-  /** Deliveries of these channels were committed. */
+  /** Called when deliveries of these channels were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-// Nothing else runs while a round is written.
+// Bounds of one round, since nothing else runs while it is written.
 const MOST_ROUTED = 100;
 const MOST_OWING = 200;
 const MOST_CALLS = 100;
@@ -60,13 +60,13 @@ const MOST_REROUTED = 500;
 // Transitions can be stored without a wake, if a commit was stored but its answer was lost.
 const LONGEST_REST_MS = 60_000;
 
-/** After so few, no other work has to run first: a single alert is decided at once. */
+/** After a round with at most so many targets the next one follows at once, so that a single alert is not delayed. */
 const FEW_OWING = 20;
 const MOST_IN_A_TURN = 4;
 
 interface ReroutedPage {
   readonly gone: GoneTargets;
-  /** The key that the next page follows; null: it was the last one. */
+  /** The last key of the page, after which the next page starts; null: it was the last page. */
   readonly last: Key | null;
 }
 
@@ -84,7 +84,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** The time at which the next target has been removed long enough to drop its pending transitions. */
   let rerouteAt: Instant | null = null;
 
-  /** Null: another process decides. */
+  /** Null: another process dispatches now. */
   function moreAfter(end: CommitResult, more: More): More | null {
     if (end === 'fenced') ownership.lost('service:dispatch');
     return end === 'fenced' ? null : end === 'superseded' ? 'next-turn' : more;
@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** Data that changed since it was read is read again. */
+  /** If the data changed since it was read, the page is read again. */
   async function reroutePage(after: Key, before: GoneTargets, fence: Fence): Promise<ReroutedPage> {
     for (;;) {
       const at = clock.now();
@@ -175,7 +175,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         log.error('notification:damaged', { alert, channel: target.channel, effect: UNTOLD });
   }
 
-  /** Until nothing of it is left. False: another process decides. */
+  /** Repeats rounds until no work is left or the signal aborts. False: another process dispatches now. */
   async function repeat(round: () => Promise<More | null>, stop: AbortSignal): Promise<boolean> {
     for (let rounds = 1; ; rounds += 1) {
       const more = await round();
@@ -202,7 +202,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return next === null ? LONGEST_REST_MS : Math.min(Math.max(next - clock.now(), 0), LONGEST_REST_MS);
   }
 
-  /** Returns the time to rest. After a failure of the storage the loop waits, even if it is woken. */
+  /** Returns the milliseconds to wait. After a failure of the storage the loop waits, even if it is woken. */
   async function workSafely(stop: AbortSignal): Promise<number> {
     try {
       const restMs = await work(stop);
@@ -235,7 +235,8 @@ function channelsOf(batches: readonly DeliveryBatch[]): ReadonlySet<string> {
 }
 
 /**
- * The first transitions with a bounded number of targets in all, but one transition at least. The rest is read again.
+ * Routes as many of the first transitions as have a bounded number of targets in all, at least one. The next round
+ * reads the rest again.
  */
 function firstOf(
   read: RoutingRound,

@@ -13,7 +13,7 @@ import type { RoundDecision, DispatchStore, DueQuery } from '../../store/contrac
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 
 export interface DueRounds {
-  /** One round. Null: nothing is due. */
+  /** Decides one round. Null: nothing is due. */
   work(fence: Fence): Promise<DecidedRound | null>;
 }
 
@@ -29,7 +29,7 @@ export interface DueRoundsOptions {
   readonly store: DispatchStore;
   readonly rules: () => DispatchRules;
   readonly clock: Pick<Clock, 'now'>;
-  /** In one turn of the event loop. */
+  /** The most members that one turn of the event loop reads or writes. */
   readonly mostMembers?: number;
 }
 

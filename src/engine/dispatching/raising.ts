@@ -1,4 +1,4 @@
-// A reload made a rule more severe: its firing alerts are sent once more, by a transition of their own.
+// If a reload made a rule more severe, its firing alerts are sent once more, each by a new transition.
 import type { RaisingRule } from '../../core/alerts/alert-evaluation.ts';
 import { raise } from '../../core/step.ts';
 import { isHigher } from '../../core/model/delivery.ts';
@@ -20,8 +20,8 @@ interface Raising {
 }
 
 /**
- * `superseded`: a poll of one of the watches was committed meanwhile, and all is to be read again. A memory that cannot be
- * read is left alone: its watch is reported as blind.
+ * `superseded`: a poll of one of the watches was committed meanwhile, so the caller must read the alerts again. A
+ * memory that cannot be read is skipped: its watch is reported as blind.
  */
 export async function raiseSeverities(
   alerts: readonly ActiveAlert[],
@@ -38,7 +38,10 @@ export async function raiseSeverities(
   return ends.find((end) => end !== 'kept') ?? 'kept';
 }
 
-/** It was routed as less severe. The memory of its watch decides whether it was ever sent as severe. */
+/**
+ * True if the alert was routed with a lower severity. Whether it has fired with the present one is checked in the
+ * memory of its watch.
+ */
 function isRaised({ watch, alert, severity }: ActiveAlert, { ruleOf: ruleIn }: Rules): boolean {
   const rule = ruleIn(watch, alert);
   return rule?.type === 'rule' && isHigher(rule.severity, severity);

@@ -1,5 +1,5 @@
 // Commits decisions together, with one wait for the disk. A decision with transitions is committed at once, with all
-// others that are ready. One without waits a little for others, since it delays no message.
+// others that are ready. A decision without transitions waits a little for others, since it delays no message.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../../lib/clock.ts';
@@ -15,7 +15,7 @@ export interface BatchOptions<Item> {
   readonly silentWaitMs: number;
   readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
   readonly shardOf: (item: Item) => Shard;
-  /** Asked when it is about to be committed; one that is not is dropped in silence. */
+  /** Called just before the commit. False: the item is dropped without a log line. */
   readonly isInForce: (item: Item) => boolean;
   /** The decision is on disk, or needs no write. */
   readonly onCommitted: (item: Item) => void;
@@ -38,7 +38,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
 ): CommitBatch<Item> {
   const { store, ownership, clock, silentWaitMs, outages, shardOf, isInForce, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
-  /** The ready items are committed in the next turn. */
+  /** True if the ready items are committed in the next turn. */
   let isDue = false;
   let stopWaiting: (() => void) | null = null;
   const committing = new Set<Promise<void>>();
@@ -66,7 +66,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }
 
-  /** Nothing of it is written now, so it waits for no other. */
+  /** For a decision that writes nothing now: it does not wait for others. */
   function keepUnwritten(item: Item): CommitEnd {
     if (!isInForce(item)) return 'dropped';
     onCommitted(item);
@@ -86,8 +86,9 @@ export function createBatch<Item extends { readonly decision: Decision }>(
         return end === 'fenced' ? [] : [[item, end] as const];
       });
     } catch (error) {
-      // No memory was changed here, and hardly in the store: the next poll reads it and decides the same. A store that
-      // is slow to refuse is locked by another program: each further commit would wait for it again.
+      // The memory here is unchanged, and most likely the stored one too: the next poll reads it and decides the same.
+      // A store that needs long to refuse is locked by another program. Each further commit would wait for that lock
+      // again, so none is tried.
       const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
       if (!isLast) return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
       outages.storageFails(error);
@@ -114,7 +115,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
 
 const SLOW_MS = 1000;
 
-/** False: nothing of the decision is written but, later, the time of its poll. */
+/** False: only the time of the poll is written, and later. */
 export function isWritten({ hasChanged, transitions }: Decision): boolean {
   return hasChanged || transitions.length > 0;
 }

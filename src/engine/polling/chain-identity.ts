@@ -29,9 +29,9 @@ export type ReadBlocks = (height: number) => Promise<ShownBlocks>;
 export interface ChainIdentity {
   /** `by`: the reader of the explorer. A new one, as after a reload, makes a check due. */
   isDue(explorer: string, by: object): boolean;
-  /** The reason why the last answer was not believed; null if it was. */
+  /** The text that the explorer shows another chain, from the last answer; null: it shows the same one. */
   readonly otherChain: (explorer: string) => string | null;
-  /** Requests the blocks, once for all callers meanwhile. Never rejects. */
+  /** Requests the blocks, and returns as `otherChain`. Concurrent callers share one request. Never rejects. */
   ask(explorer: string, read: ReadBlocks): Promise<string | null>;
   /** Another replica may make the requests from now on. */
   drop(explorer: string): void;
@@ -48,9 +48,9 @@ interface Known {
 
 const DAY_MS = 86_400_000;
 const AGAIN_MS = 60_000;
-/** Polls a minute apart differ by some milliseconds. */
+/** Polls once a minute vary by milliseconds, so a check may be this much early. */
 const EARLY_MS = 5_000;
-/** After a try that brought no answer. */
+/** No check is due so soon after a try, even if it got no answer. */
 const RETRY_MS = 10_000;
 
 export function createChainIdentity({ chains, clock, log, onIdentity }: ChainIdentityOptions): ChainIdentity {
@@ -68,7 +68,7 @@ export function createChainIdentity({ chains, clock, log, onIdentity }: ChainIde
     return known;
   }
 
-  /** A clock that was set back must not make it young. */
+  /** The absolute distance: after the clock was set back, a time in the future must not count as recent. */
   function ageOf(at: Instant | null): number {
     return at === null ? Infinity : Math.abs(clock.now() - at);
   }
@@ -123,14 +123,14 @@ function whyOther({ height, hashes }: BlockAnchor): string {
   return `another chain: block ${height} was ${hashes.join(' or ')}, and is not there any more`;
 }
 
-/** Null when no answer came. */
+/** Null: there was no usable answer. */
 async function judged(anchor: BlockAnchor, record: ChainRecord, read: ReadBlocks): Promise<ChainMatch | null> {
   try {
     const newest = Math.max(...record.keys());
     const newestAt = Math.min(...(record.get(newest) ?? []).map(({ firstSeen }) => firstSeen));
     const identity = identityOf(anchor, await read(anchor.height), newestAt);
     if (identity !== 'other') return identity;
-    // One old block that is otherwise is not yet another chain.
+    // A single old block that differs does not prove another chain, so newer blocks are compared.
     for (const height of heightsToCompare(record)) {
       const { rows } = await read(height);
       if (showsKnown(record, rows)) return 'same';
@@ -141,5 +141,5 @@ async function judged(anchor: BlockAnchor, record: ChainRecord, read: ReadBlocks
   }
 }
 
-/** Asked again, the explorer would answer the same. */
+/** A retry would get the same answer for these reasons, so the identity stays unknown. */
 const CANNOT_SAY: ReadonlySet<string> = new Set(['wrong-path', 'not-found', 'unprocessable', 'forbidden']);

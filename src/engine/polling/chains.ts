@@ -17,7 +17,7 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ShardOf } from './shard.ts';
 
-/** A first page of blocks: another object for each reading, also of an answer that came before. */
+/** A first page of blocks. Each reading is a new object, also if the answer is equal to an earlier one. */
 export interface BlocksReading {
   readonly rows: readonly AnyView[];
   readonly readAt: Instant;
@@ -28,7 +28,7 @@ export interface ChainsOptions {
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   readonly shardOf: ShardOf;
   readonly log: Log;
-  /** Called for each page: whether replicas of the explorer are on different forks. */
+  /** Called for each page. `areForked`: servers of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
 }
 
@@ -41,7 +41,7 @@ export interface Chains {
   knownOf(explorer: string): { readonly anchor: BlockAnchor | null; readonly record: ChainRecord };
   /** The head fell so far that it may be of another chain: no page is added until that is decided. */
   isDoubted(explorer: string): boolean;
-  /** It is the same chain. `same`: it showed the anchor, so a later block may replace that. */
+  /** The explorer shows the same chain. `same`: it showed the anchor, so a newer block may become the anchor. */
   believe(explorer: string, identity: Exclude<ChainMatch, 'other'>): void;
   flush(): Promise<void>;
   /** Another replica may make the requests from now on: the record is read again before the next one here. */
@@ -53,10 +53,10 @@ interface Chain {
   /** The record in the store. */
   stored: ChainRecord;
   last: { readonly blocks: BlocksReading; readonly reading: ChainReading | 'unknown' } | null;
-  /** True if the last pages showed a block again that another one had replaced. */
+  /** For each of the last pages: true if it showed a block again that another one had replaced. */
   swings: readonly boolean[];
   anchor: BlockAnchor | null;
-  /** The highest head that was believed; null = whichever comes next is. */
+  /** The highest head that was believed; null: the next head is believed. */
   top: number | null;
   isDoubted: boolean;
 }

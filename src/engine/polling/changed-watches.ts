@@ -12,16 +12,16 @@ export interface ChangedWatches {
   note(id: WatchId): void;
   /** Any watch may have changed. */
   noteAll(): void;
-  /** Since the mark of an earlier answer; 0: since ever. */
+  /** The changes since the mark of an earlier call; 0: there was no earlier call. */
   readonly since: (mark: number) => ChangesSince;
 }
 
-/** More are not kept: looking at all costs no more then. */
+/** At least so many changes are kept. To read all watches costs no more than to read more changes than that. */
 const MOST = 2000;
 
 export function createChangedWatches(): ChangedWatches {
   let ids: WatchId[] = [];
-  /** The mark of the first of them. */
+  /** The mark of the first entry of `ids`. */
   let first = 1;
   return {
     note(id) {

@@ -26,12 +26,12 @@ export interface RecoveryOptions {
   readonly heldMemory: (watch: Watch) => Memory;
   /** The stored memory replaces the one in force; undefined: none is stored any more. */
   readonly replace: (watch: Watch, stored: Memory | undefined) => void;
-  /** The same observation on the memory in force now; null when the daemon is stopping. */
+  /** Decides the same observation on the memory in force now; null when the daemon is stopping. */
   readonly decideAgain: (decided: DecidedPoll) => Promise<DecidedPoll | null>;
   readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
   readonly outages: Pick<Outages, 'storageFails'>;
   readonly log: Pick<Log, 'info'>;
-  /** Counted: the memory of a watch was read again. */
+  /** Called when the memory of a watch was read again, to count it. */
   readonly onRecalled: (cause: RecallCause) => void;
 }
 
@@ -40,21 +40,24 @@ export type RecallCause = 'superseded' | 'rejected';
 /** Decisions that the store did not keep, by watch. */
 export interface UnkeptDecisions {
   unkept(watch: WatchId): Decision | undefined;
-  /** Watches that are not polled any more included. */
+  /** Includes watches that are not polled any more. */
   unkeptWatches(): readonly WatchId[];
-  /** The decisions of the watch are stored, or of no use any more. */
+  /** Drops the decisions of the watch: they are stored, or not needed any more. */
   forget(watch: WatchId): void;
 }
 
 export interface CommitRecovery extends UnkeptDecisions {
   /** Commits the decision of a poll. Never rejects. */
   commit(decided: DecidedPoll): Promise<void>;
-  /** Reads the memory again if the last commit left it uncertain. False: it is not known, do not poll. */
+  /** Reads the memory again if the last commit left it uncertain. False: it could not be read, so do not poll. */
   settle(watch: Watch): Promise<boolean>;
 }
 
 const MOST_DECISIONS = 3;
-/** Transitions and runs that wait for the store, of all watches. A watch that adds to them beyond that waits for it as well. */
+/**
+ * The most transitions and runs of all watches that wait in memory for the store. A decision beyond that is dropped; if
+ * the watch has no other one here, it is not polled until its memory can be read.
+ */
 const MOST_UNKEPT = 20_000;
 
 export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
@@ -63,7 +66,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
   const unkept = new Map<WatchId, Decision>();
   let unkeptSize = 0;
 
-  /** Undefined: nothing of the watch waits for the store any more. */
+  /** Undefined: no decision of the watch waits for the store any more. */
   function keep(watch: WatchId, decision: Decision | undefined): void {
     unkeptSize += sizeOf(decision) - sizeOf(unkept.get(watch));
     if (decision === undefined) unkept.delete(watch);
@@ -75,7 +78,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     return (await readAgain(watch, 'rejected')) !== 'failed' || unkept.has(watch.id);
   }
 
-  /** Reads the memory again: whether the stored one is newer than the one in force. */
+  /** Reads the memory again, and compares its version with that of the one in force. */
   async function readAgain(watch: Watch, cause: RecallCause): Promise<'newer' | 'not-newer' | 'failed'> {
     uncertain.add(watch.id);
     try {
@@ -94,7 +97,10 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     }
   }
 
-  /** Joins it with decisions that were not stored before, and with the recipients that were sent them. */
+  /**
+   * Joins the decision with earlier ones of the watch that were not stored, and with the recipients that their messages
+   * were sent to.
+   */
   async function withUnkept(decided: DecidedPoll): Promise<DecidedPoll> {
     const { watch } = decided;
     const before = unkept.get(watch.id);
@@ -144,7 +150,7 @@ function sizeOf(decision: Decision | undefined): number {
   return decision.transitions.length + runs;
 }
 
-/** Runs for charts alone, which no condition reads. */
+/** The most runs of a value that wait for the store if no condition reads them, only charts. */
 const MOST_RUNS = 20;
 
 function withFewRuns(decision: Decision): Decision {

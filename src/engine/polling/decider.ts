@@ -36,12 +36,12 @@ export interface DeciderOptions {
 }
 
 /**
- * Null: the daemon is stopping, or this process may no longer poll the explorer. Throws `Postponed` if the plan has no
- * credits for the poll now.
+ * The methods return null if the daemon is stopping, or if this process may no longer poll the explorer. `decide`
+ * throws `Postponed` if the plan has no credits for the poll now.
  */
 export interface Decider {
   decide(watch: Watch, memory: Memory, tick: Tick): Promise<DecidedPoll | null>;
-  /** The same observation, on another memory. */
+  /** Decides the same observation on another memory. */
   decideAgain(decided: DecidedPoll, memory: Memory): Promise<DecidedPoll | null>;
 }
 
@@ -106,7 +106,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
     return {
       read,
       now: () => clock.now(),
-      // A head that no watch reads at every poll was read for a single decision, and would grow old unnoticed.
+      // If no watch reads the head at every poll, the last one was read for a single decision and may be old.
       head: () => (readsHead(explorer) ? reader.head() : null),
       canAskHead: true,
       paceMs: paceOf(watch),
@@ -129,7 +129,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
     if (before !== null) return ways.miss(missedFor('other-chain', before, watch));
     const judged = await ways.poll();
     chains.read(explorer, reader.blocks());
-    // A fallen head can show during the poll.
+    // The poll itself may have shown that the head fell.
     const after = await otherChain();
     return after === null ? judged : ways.miss(missedFor('other-chain', after, watch));
   }
@@ -172,7 +172,10 @@ function moved(decision: Decision, shiftedMs: number): Decision {
   return { ...decision, hasChanged: true, closed: { ...decision.closed, shiftedMs } };
 }
 
-/** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
+/**
+ * Moves the times of a memory back if the clock was set back. Else the watch would be blind, and its waits longer,
+ * until the clock has caught up.
+ */
 function withoutClockSkew(
   memory: Memory,
   watch: Watch,
@@ -180,7 +183,7 @@ function withoutClockSkew(
 ): { memory: Memory; shiftedMs: number } {
   const now = clock.now();
   const shiftedMs = skewOf(memory, now);
-  // A clock that was set back by as long as the watch waits shows the same time again.
+  // With 1 ms the clock shows the time of the last poll again, which is not worth a line.
   if (shiftedMs > 1) log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(now + shiftedMs - 1) });
   return { memory: readyFor(memory, now), shiftedMs };
 }

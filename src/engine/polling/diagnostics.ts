@@ -1,6 +1,6 @@
 // The last snapshot of each watch and the health of its conditions: updated at every poll, and stored when coverage is
-// flushed. Only then are they encoded, and compared by a digest with the stored ones. Most polls see the same values as
-// before: then only two times are written.
+// flushed. They are encoded only then, and not written if their digest is that of the stored ones. After most polls the
+// values are unchanged, so only two times are written.
 import {
   afterPoll,
   lastEvaluated,
@@ -20,41 +20,42 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.ts';
 
 export interface Diagnostics {
-  /** Continues from the stored values; an alert whose condition changed starts with none. */
+  /** Continues from the stored values. An alert whose condition changed starts without health. */
   adopt(watches: readonly Watch[], stored: ReadonlyMap<WatchId, StoredDiagnostics>): void;
   knows(watch: WatchId): boolean;
   polled(watch: Watch, observation: Observation, decision: Decision): void;
   readonly healthOf: (watch: WatchId) => HealthByAlert;
   /** The numbers of the last successful poll; null before the first one. */
   readonly figuresOf: (watch: WatchId) => Figures | null;
-  /** The snapshot that is not handed over yet; null: none. */
+  /** The snapshot that `take` has not returned yet; null: there is none. */
   readonly snapshotOf: (watch: WatchId) => Snapshot | null;
   /** The parts of a watch's snapshot and health that differ from the stored ones. */
   take(watch: WatchId): Omit<Coverage, 'until'>;
-  /** Storing failed: the parts are handed over again, unless there is a newer snapshot. */
+  /** Call this if storing failed: the next `take` returns the parts again, or a newer snapshot. */
   putBack(watch: WatchId, kept: Omit<Coverage, 'until'>): void;
-  /** The stored values of the watch are gone. */
+  /** The stored values of the watch are unknown, so its next snapshot and health are written even if unchanged. */
   lost(watch: WatchId): void;
 }
 
 interface Entry {
-  /** By alert: the condition that its record is about. */
+  /** By alert, the digest of the condition that its health belongs to. */
   readonly conditions: Readonly<Record<AlertId, string>>;
   /** The paths of the numbers that stay in memory. */
   readonly paths: readonly string[];
   health: HealthByAlert;
   figures: Figures | null;
-  /** Not stored yet. Dropped when it is, so that no row of an answer stays in memory for long. */
+  /** The last snapshot until it is stored. Then it is dropped, so that no row of an answer stays in memory for long. */
   snapshot: Snapshot | null;
   unsaved: StoredDiagnostics['snapshot'];
   seenAt: Instant | null;
   /** Digest of the stored snapshot; null: unknown. */
   storedSnapshot: string | null;
-  /** Digest of the health that is stored, and when the alerts had last been evaluated; null: it is not known. */
+  /** Digest of the stored health, and when the alerts had last been evaluated; null: unknown. */
   storedHealth: { readonly results: string; readonly at: Instant | null } | null;
 }
 
-// Polls with the same results raise nothing but the number of evaluations: so many are uncounted after a crash.
+// Polls with unchanged results only raise the number of evaluations. It is written this often, so a crash loses at most
+// the count of this time.
 const UNCOUNTED_MS = 3_600_000;
 
 export function createDiagnostics(): Diagnostics {
@@ -142,7 +143,10 @@ function takeHealth(entry: Entry, at: Instant | null): Pick<Coverage, 'health'> 
   return { health };
 }
 
-/** The text is equal while each poll has the results of the one before: `afterSameResults` adds the times. */
+/**
+ * The text is equal while each poll has the results of the one before. The times of these polls are not stored: readers
+ * derive them with `afterSameResults`.
+ */
 function resultsOf(health: StoredHealth, last: Instant | null): string {
   const isNow = (at: Instant | null): Instant | 'now' | null => (at !== null && at === last ? 'now' : at);
   return JSON.stringify(
@@ -167,7 +171,7 @@ function conditionsOf({ alerts }: Watch): Entry['conditions'] {
   return Object.fromEntries(alerts.filter(isConditional).map((alert) => [alert.id, idOf(conditionText(alert))]));
 }
 
-/** An event without `if` is true of everything. */
+/** An event without `if` has no condition to evaluate. */
 function isConditional(alert: AlertRule): boolean {
   return alert.type !== 'event' || alert.if !== null;
 }

@@ -24,7 +24,7 @@ import type { DecidedPoll } from './poll.ts';
 
 /** The memory of each watch, and the results of its last polls. */
 export interface WatchReadings {
-  /** Undefined before the first commit of a watch without a stored memory. Another object after every poll. */
+  /** Undefined before the first commit of a watch without a stored memory. Each poll makes a new object. */
   readonly memoryOf: (watch: WatchId) => Memory | undefined;
   /** The watches whose memory, health, figures or snapshot changed since an earlier mark. */
   readonly changedSince: ChangedWatches['since'];
@@ -40,7 +40,10 @@ export interface WatchReadings {
 }
 
 export interface HeldWatches extends WatchReadings {
-  /** Reads the stored memories of these watches. The returned function puts some of them in force, and no others. */
+  /**
+   * Reads the stored memories of these watches. The returned function puts the given ones of them in force, and drops
+   * all other watches.
+   */
   prepare(watches: readonly Watch[]): Promise<(watches: readonly Watch[]) => void>;
   /** These watches stay in force; the values of all others are dropped. */
   keep(watches: readonly Watch[]): void;
@@ -52,7 +55,7 @@ export interface HeldWatches extends WatchReadings {
   versionOf(watch: WatchId): number;
   /** The stored memory replaces the one in force; undefined: no memory is stored any more. */
   replace(watch: Watch, stored: Memory | undefined): void;
-  /** The stored memory of the watch cannot be read. */
+  /** True if the stored memory of the watch cannot be read. */
   isDamaged(watch: WatchId): boolean;
   /** Reads a damaged memory again. True if it was repaired or removed: then it is in force from now on. */
   mend(watch: Watch): Promise<boolean>;
@@ -81,7 +84,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   const diagnostics = createDiagnostics();
   const changed = createChangedWatches();
   let watchById: ReadonlyMap<WatchId, Watch> = new Map();
-  /** As the storage keeps them: neighbours share a page, so that each page is written by one transaction. */
+  /** In the order of the stored rows: neighbours share a page, so that each page is written by one transaction. */
   let idsInOrder: readonly WatchId[] = [];
 
   function foundDamaged(watch: Watch, why: string, isNewer: boolean): void {
@@ -168,7 +171,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
       const broken: WatchId[] = [];
       const stored = await store.recall([watch.id], (id, _why, isNewer) => {
         broken.push(id);
-        // A replica of the newer release may have come since.
+        // A replica of the newer release may have started since, so the shard is offered again.
         if (isNewer) ownership.avoid(shardOf(watch));
       });
       if (broken.length > 0) return false;
@@ -200,7 +203,8 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   };
 }
 
-// Polls and alerts run between two of them: each takes up to five milliseconds if all answers have changed.
+// The number of watches in one write. Polls and alerts run between two writes: each takes up to five milliseconds if
+// all answers have changed.
 const FLUSHED_AT_ONCE = 50;
 
 /** If this release cannot read the kind's state, the watch starts without it, and a line is logged. */

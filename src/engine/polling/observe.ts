@@ -25,9 +25,12 @@ export interface PollReader {
   readonly head: () => Head | null;
   /** False if the head cannot be requested: then the known head stays. */
   readonly canAskHead: boolean;
-  /** How far the explorer has read, at least `need` if that is unknown. Called only when a decision depends on it. */
+  /**
+   * Asks how far the explorer has read. Called only when a decision depends on it; `need`: the height that the decision
+   * needs.
+   */
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
-  /** The values of a kind without requests; absent for other kinds. */
+  /** Reads the values of a kind that makes no requests; absent for other kinds. */
   readonly see?: (state: unknown) => Reading<unknown>;
   /** True if an error, other than `Missed`, ends the poll; else it is a missed poll. */
   readonly endsPoll: (error: unknown) => boolean;
@@ -54,7 +57,7 @@ export async function pollSafely(
   return observation === null ? null : judgeSafely(watch, memory, observation, reader, log);
 }
 
-/** Decides the observation again on another memory. Null when the daemon is stopping. */
+/** Makes the decision from an observation, logging defects. Null when the daemon is stopping. */
 export async function judgeSafely(
   watch: Watch,
   memory: Memory,
@@ -75,7 +78,7 @@ async function unlessStopped<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The first page of blocks as this tick shows it. After an error it is unknown; only a stop is thrown. */
+/** Reads the chain from this tick's first page of blocks. After an error it is unknown; only an abort is thrown. */
 export async function readTickChain({ kind, target }: Watch, read: Read): Promise<TickChain> {
   const question = kind.head(target);
   if (question === null) return 'unknown';

@@ -14,11 +14,11 @@ export interface PollHook {
 
 export interface PollStart {
   readonly watch: Watch;
-  /** Before this poll. */
+  /** The memory before this poll. */
   readonly memory: Memory;
-  /** The same, with the runs that are stored beside it. */
+  /** The same memory with its closed runs, which are stored apart from it. */
   readonly wholeMemory: () => Promise<Memory>;
-  /** The same for all polls of one tick. */
+  /** The start of the tick, equal for all its polls. */
   readonly startedAt: Instant;
 }
 
@@ -34,16 +34,16 @@ export interface DecidedPoll {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
-  /** The same before the runs that are over were taken out of its memory. */
+  /** The decision before the closed runs were taken out of its memory. */
   readonly whole: Decision;
-  /** From the begin of the poll to its decision. */
+  /** Milliseconds from the start of the poll to its decision. */
   readonly tookMs: number;
   readonly hooked: HookedPoll | null;
   /** Asks how far the explorer has read, in the same tick. */
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
 }
 
-/** The same, if a replica that ended may have sent its critical begins from memory. */
+/** Marks the messages about new critical alerts: a replica that ended may have sent them from memory. */
 export function withDoubt(decided: DecidedPoll): DecidedPoll {
   return { ...decided, decision: doubted(decided.decision), whole: doubted(decided.whole) };
 }

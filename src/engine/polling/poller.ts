@@ -55,28 +55,28 @@ export interface PollerOptions {
   /** Called after each poll with its result. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision, tookMs: number) => void;
   readonly onSkipped: (watch: Watch) => void;
-  /** The poll was due after the lease of its shard had ended, and the shard is still held: the poll has no result. */
+  /** Called when the lease of the shard had ended at a poll, but the shard is not lost yet: the poll has no result. */
   readonly onLeaseEnded?: (watch: Watch) => void;
-  /** The poll was due, and the plan has no credits for it now: no request was made. */
+  /** Called when a poll was due but the plan has no credits for it now: no request was made. */
   readonly onPostponed?: (watch: Watch) => void;
   /** The interval in force; by default the rule's. */
   readonly paceOf?: (watch: Watch) => number;
   /** Called when a poll is due and the memory of the watch is damaged. */
   readonly onDamaged: (watch: Watch) => void;
-  /** The memory of a watch was read again, because the store rejected a commit. */
+  /** Called when the memory of a watch was read again, because the store did not keep a commit. */
   readonly onRecalled: (cause: RecallCause) => void;
-  /** Called for each first page of blocks: whether replicas of the explorer are on different forks. */
+  /** Called for each first page of blocks. `areForked`: servers of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
   /** Called after each check whether an explorer still shows the same chain. */
   readonly onIdentity: (explorer: string, isOther: boolean) => void;
   readonly hook?: PollHook | null;
-  /** Transitions were committed. */
+  /** Called when the store has, or may have, new transitions. */
   readonly onTransitions: () => void;
   /** Sends transitions that the store does not keep; by default they are not sent. */
   readonly unrecorded?: RecoveryOptions['unrecorded'];
 }
 
-/** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
+/** Watches with loaded memories, which are not polled before `commit`. An unused object needs no clean-up. */
 export interface PreparedWatches {
   /** From now on exactly these watches are polled, if their shards are held. Does not fail. */
   commit(): void;
@@ -84,24 +84,25 @@ export interface PreparedWatches {
 
 export interface Poller {
   /**
-   * Reads the stored values of these watches and changes nothing. Rejects with a `StorageError`. `shardOf`: in force
-   * with them; by default each explorer has its own shard.
+   * Reads the stored values of these watches and changes nothing. Rejects with a `StorageError`. `shardOf` comes into
+   * force with the watches; by default the present one stays.
    */
   prepare(watches: readonly Watch[], shardOf?: ShardOf): Promise<PreparedWatches>;
   /**
-   * The replica that polled the shard before did not give it back. It may have sent from memory the critical begins
-   * that the next poll of each watch finds; those messages say so.
+   * Call this if the replica that polled the shard before did not give it back. It may have sent critical messages from
+   * memory without a record of it. The next poll of each watch finds these alerts again, and marks its messages as
+   * possible copies.
    */
   takenOver(shard: Shard): void;
   /** The shards in force. */
   readonly shardOf: ShardOf;
   /** The watches that are polled. */
   watches(): readonly Watch[];
-  /** Before the shard is given back: no poll takes effect any more, and unsaved values are stored. */
+  /** Call this before the shard is given back. Stores unsaved values; after that no poll of the shard takes effect. */
   release(shard: Shard): Promise<void>;
   /** The shard is lost: its values are dropped from memory, and none is stored. */
   drop(shard: Shard): void;
-  /** Polls all of them; ends when each is decided. Never throws. */
+  /** Polls all of them. Resolves when each poll has ended; never rejects. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   /** Readings of the watches that are polled. */
   readonly readings: WatchReadings;
@@ -127,7 +128,7 @@ export function createPoller(options: PollerOptions): Poller {
   const chains = createChains({ store, ownership, shardOf, log, onForks: options.onForks });
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
-  /** Watches whose next poll may find begins that a replica sent before it ended. */
+  /** Watches whose next poll may find alerts that another replica sent before it ended. */
   const unsure = new Set<WatchId>();
   const held = createHeldWatches({ store, ownership, shardOf: shardOfWatch, log });
   const batch = createBatch<DecidedPoll>({
@@ -175,7 +176,7 @@ export function createPoller(options: PollerOptions): Poller {
     if (!(await recovery.settle(watch))) return;
     const known = recovery.unkept(watch.id)?.memory ?? held.memoryOrBlank(watch);
     const decided = await decider.decide(watch, known, tick).catch(postponed);
-    // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
+    // A poll has no effect if the daemon is stopping, or if the watch was removed or paused meanwhile.
     if (signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
     if (decided === 'postponed') {
       options.onPostponed?.(watch);
@@ -189,7 +190,7 @@ export function createPoller(options: PollerOptions): Poller {
     await recovery.commit(doubtedIfUnsure(decided));
   }
 
-  /** False: its memory is still damaged. */
+  /** Reads a damaged memory again. False: it is still damaged. */
   async function mend(watch: Watch): Promise<boolean> {
     if (!(await held.mend(watch))) {
       onDamaged(watch);
@@ -200,7 +201,7 @@ export function createPoller(options: PollerOptions): Poller {
     return true;
   }
 
-  /** The store has a commit that is unknown here, perhaps with transitions. */
+  /** Loads a memory of a commit that is unknown here. It may have transitions, so `onTransitions` is called. */
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (!held.has(watch.id)) return;
     runs.forget(watch.id);
@@ -208,7 +209,9 @@ export function createPoller(options: PollerOptions): Poller {
     onTransitions();
   }
 
-  /** False if a reload removed the watch meanwhile, even if it was added again: then it started without a memory. */
+  /**
+   * False if a reload removed the watch meanwhile, also if it was added again, since it then started without a memory.
+   */
   function isInForce({ watch: { id }, decision }: DecidedPoll): boolean {
     return held.has(id) && held.versionOf(id) === decision.expects;
   }

@@ -16,7 +16,7 @@ export interface RunsOfWatches {
    * runs were not moved yet. Rejects with a `StorageError`.
    */
   before(watch: Watch, memory: Memory, at: Instant, shiftedMs: number): Promise<Past>;
-  /** The decision is stored. */
+  /** Call this when the decision is stored. */
   kept(watch: Watch, decision: Decision, at: Instant): void;
   forget(watch: WatchId): void;
   /** The runs of all other watches are dropped. */

@@ -65,7 +65,7 @@ export function createTicks(
   };
 }
 
-/** Made at the first question. */
+/** The severities are computed at the first question. */
 function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
   let severityByPath: ReadonlyMap<string, Severity> | null = null;
   return (path) => {
@@ -77,7 +77,7 @@ function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
   };
 }
 
-/** A reader is made once for each severity: ten thousand watches may be due together. */
+/** Makes one reader for each severity, not for each watch: ten thousand watches may be due together. */
 function sharing({ forSeverity, ...reader }: TickRead, isShared: NonNullable<Read['isShared']>): TickRead {
   const shared = { ...reader, isShared };
   if (forSeverity === undefined) return shared;
@@ -92,7 +92,7 @@ function sharing({ forSeverity, ...reader }: TickRead, isShared: NonNullable<Rea
   };
 }
 
-/** Made at the first list with a filter. */
+/** The filters are collected at the first list with a filter. */
 function sharedIn(due: readonly Watch[]): (question: ListQuestion) => boolean {
   let keysByShared: ReadonlyMap<string, ReadonlySet<string>> | null = null;
   return (question) => {

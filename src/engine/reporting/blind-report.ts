@@ -1,5 +1,5 @@
-// Logs which watches are blind, by explorer and reason: when they become so, and every hour again. One line says that
-// an explorer has none any more.
+// Logs which watches are blind, by explorer and reason: when they become so, and every hour again. Another line follows
+// when an explorer has no blind watches any more.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { causesOf, namesOf, type BlindCause } from '../../core/model/quality/blind-cause.ts';
@@ -17,7 +17,7 @@ const EFFECT = 'their alerts neither fire nor resolve';
 
 /** Runs until the signal aborts. */
 export async function reportBlind({ clock, log, blind }: BlindReportOptions, signal: AbortSignal): Promise<void> {
-  /** By explorer and reason. */
+  /** The time of the last line, by explorer and reason. */
   let saidAt: ReadonlyMap<string, Instant> = new Map();
   let before: ReadonlySet<string> = new Set();
 
@@ -35,7 +35,8 @@ export async function reportBlind({ clock, log, blind }: BlindReportOptions, sig
     for (const explorer of over) log.info('watch:blind-no-more', { explorer });
     const said = new Map([...saidAt].filter(([key]) => !over.has(explorerOf(key))));
     for (const cause of causes) {
-      // Found twice in a row: after a machine slept, the first check comes before the due polls.
+      // A cause is logged when two checks in a row find it: after the machine slept, the first check comes before the
+      // due polls.
       const key = keyOf(cause);
       if (!before.has(key) || isRecent(said.get(key), now)) continue;
       say(cause);

@@ -1,4 +1,4 @@
-// Finds blind watches: they are polled, or should be, and have had no data that is `ok` for too long.
+// Finds blind watches: they are polled, or should be, but have had no `ok` data for too long.
 import { blindSince, clearUntil, overdueSince } from '../../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -14,11 +14,16 @@ export interface BlindWatches {
   /** Adopts these watches; known ones keep the time of their adoption. */
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation): void;
-  /** The poll was due, and the plan had no credits for it. */
+  /** Call this when a poll was due but the plan had no credits for it. */
   postponed(watch: Watch): void;
-  /** The poll was due, and impossible: the memory is damaged. This holds until the next poll. */
+  /**
+   * Call this when a poll was due but impossible, since the memory is damaged. The watch counts as damaged until its
+   * next poll.
+   */
   damaged(watch: Watch): void;
-  /** Watches without a finished poll that were neither paused nor outside the hours of their cron. */
+  /**
+   * Watches without a finished poll that should have had one: they were not paused, and a time of their cron has come.
+   */
   unpolled(): Watch[];
   /** As `unpolled`, for watches without a successful poll. */
   readonly unseen: () => Watch[];
@@ -28,7 +33,8 @@ export interface BlindWatches {
   /** The time of its last successful poll since it was adopted; null: none. */
   lookedAt(id: WatchId): Instant | null;
   /**
-   * Explorers with a watch that was blind before the start, and was not polled for long enough since to decide more.
+   * Explorers with a watch that was blind before the start, and has not been polled long enough since to decide if it
+   * still is.
    */
   undecided(): ReadonlySet<string>;
 }
@@ -36,7 +42,7 @@ export interface BlindWatches {
 interface Watched {
   readonly watch: Watch;
   readonly adoptedAt: Instant;
-  /** The time before does not count. */
+  /** Missing data before this time does not count. */
   from: Instant;
   isPolled: boolean;
   lookedAt: Instant | null;
@@ -44,8 +50,8 @@ interface Watched {
   missed: MissReason | null;
   isDamaged: boolean;
   /**
-   * Not blind before this time, as of its last poll. Of ten thousand watches few are evaluated again before their next
-   * poll.
+   * Until this time the watch cannot be blind, by its last poll. So most watches are not evaluated again before their
+   * next poll.
    */
   clearUntil: Instant;
 }
@@ -69,10 +75,11 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   /** The time when the store last refused a write. */
   let refusedAt: Instant = -Infinity;
 
-  /** Its memory, with the longer of two intervals: that of its last poll, and the present one. */
+  /** The memory of the watch, with the longer of two intervals: that of its last poll, and the present one. */
   function knownOf({ watch, missed }: Pick<Watched, 'watch' | 'missed'>): Memory | Unpolled | undefined {
     const memory = memoryOf(watch.id);
-    // A poll without an answer, or with old data, was due at the interval of its time: a longer one does not undo that.
+    // A poll without an answer, or with old data, is judged by the interval of its time: a longer interval since then
+    // does not excuse it.
     const isUnsaid = (missed !== null && missed !== 'plan') || (memory?.data?.state ?? 'ok') !== 'ok';
     if (memory !== undefined && isUnsaid) return memory;
     const paceMs = paceOf(watch);
@@ -82,7 +89,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
 
   function look(watched: Watched, now: Instant): BlindWatch | null {
     const { watch, missed } = watched;
-    // A clock that was set back would have it wait until that time comes again.
+    // After the clock was set back, the watch would otherwise not count as blind until that time comes again.
     if (watched.from > now) Object.assign(watched, { from: now, clearUntil: NEVER_CLEAR });
     const refused = storageReason();
     if (refused !== null) refusedAt = now;
@@ -94,7 +101,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
     if (now <= watched.clearUntil) return null;
     const memory = knownOf(watched);
-    // Its polls succeeded all the time: once the store works again, only later misses count.
+    // The polls succeeded while the store refused writes, so once the store works again only later misses count.
     if (refused === null && missed === null && (memory?.data?.state ?? 'ok') === 'ok')
       watched.from = Math.max(watched.from, refusedAt);
     const watching = { watch, from: watched.from, now };
@@ -120,12 +127,15 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     return [{ watch, since, reason: whyOf(missed, memory), fields: [] }];
   }
 
-  /** A time of the new schedule is not missed before the reload. A watch that is blind stays so. */
+  /**
+   * True if a reload changed the schedule of a watch that is not blind: its earlier due times do not count as missed. A
+   * blind watch stays blind.
+   */
   function isOfOtherTimes(known: Watched, { schedule }: Watch, now: Instant): boolean {
     return nameOf(known.watch.schedule) !== nameOf(schedule) && look(known, now) === null;
   }
 
-  /** Paused at some time since its adoption: then no poll had to happen by now. */
+  /** True if the watch was paused at some time since its adoption, so that its first poll may still come. */
   function wasPaused({ watch, adoptedAt }: Watched): boolean {
     const pauseEnd = pausedUntil(watch);
     return pauseEnd !== null && pauseEnd > adoptedAt;
@@ -140,7 +150,8 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   }
 
   /**
-   * By its stored times it was blind when the daemon stopped, and the polls since are too few to say that it still is.
+   * True if the watch was blind by its stored times when the daemon stopped, and the time since is too short to decide
+   * if it still is.
    */
   function isUndecided({ watch, from, missed, isDamaged }: Watched): boolean {
     const memory = knownOf({ watch, missed });

@@ -9,7 +9,7 @@ import { createStorageBackoff } from './storage-backoff.ts';
 export interface CoveredElsewhere {
   /** Null: the watch was never covered, or its coverage was not read yet. */
   of(watch: WatchId): Instant | null;
-  /** Since it runs. */
+  /** True if the coverage was read since `run` started. */
   isRead(): boolean;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -21,7 +21,7 @@ export interface CoveredElsewhereOptions {
   readonly log: Log;
 }
 
-/** The interval in which coverage is stored. */
+/** Replicas store coverage at this interval. */
 const LOOK_MS = 10_000;
 
 export function createCoveredElsewhere({ store, clock, log }: CoveredElsewhereOptions): CoveredElsewhere {
@@ -42,7 +42,7 @@ export function createCoveredElsewhere({ store, clock, log }: CoveredElsewhereOp
     of: (watch) => coveredById?.get(watch) ?? null,
     isRead: () => coveredById !== null,
     async run(signal) {
-      // Another replica may have had the work since the last read.
+      // Values from an earlier run are old: another replica may have had this work in between.
       coveredById = null;
       while (!signal.aborted) await clock.sleep(await look(), signal);
     },

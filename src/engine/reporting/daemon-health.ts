@@ -26,7 +26,7 @@ import type { PausedWatch } from './paused-watches.ts';
 export interface DaemonHealth {
   readonly at: Instant;
   readonly startedAt: Instant;
-  /** The loops turn. */
+  /** True if the loops of the daemon run. */
   readonly isRunning: boolean;
   /** How the last write ended. */
   readonly storage: 'works' | 'fails' | 'full';
@@ -41,11 +41,14 @@ export interface DaemonHealth {
   readonly failingLoops: readonly FailingLoop[];
   /** Why the files on the disk are not in force; null: they are. */
   readonly rejected: RejectedFiles | null;
-  /** The newest in each direction, of the last hour. */
+  /** The newest clock jump in each direction, of the last hour. */
   readonly clockJumps: readonly ClockJump[];
-  /** The process has run for less than an hour: jumps and items from before the start may be recent. */
+  /**
+   * True in the first hour of the process: `clockJumps` and `notJudged` may then lack recent ones from before the
+   * start.
+   */
   readonly isYoung: boolean;
-  /** In force; `polled`: here. */
+  /** The watches in force; `polled` has those that this process polls. */
   readonly watches: readonly Watch[];
   readonly polled: readonly Watch[];
   /** Watches without a finished poll since the start. */
@@ -92,11 +95,11 @@ export interface ExplorerReading {
   readonly head: HeadReading | null;
   readonly plan: CreditPlanState | null;
   readonly paced: RequestPace | null;
-  /** From its newest answer; null: none had it. */
+  /** The credits left by its newest answer that has them; null: no answer had them. */
   readonly credits: number | null;
 }
 
-/** The parts that see polls and channels. */
+/** The parts that record polls and outcomes of channels. */
 export interface WorkingParts {
   isRunning(): boolean;
   watches(): readonly Watch[];
@@ -206,7 +209,7 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
   }));
 }
 
-/** The part for pages, `status` and other replicas. */
+/** The summary for pages, `status` and other replicas. */
 export function summaryOfHealth(health: DaemonHealth): HealthSummary {
   const { at, startedAt, isRunning, storage, heartbeatAt, rejected } = health;
   const blind = once(() => blindGroups(health.blind));

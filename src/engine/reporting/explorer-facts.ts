@@ -18,7 +18,7 @@ export interface ExplorerHour {
   /** The duration that 99 of 100 requests did not exceed, to within a fifth; null: there was no request. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
-  /** From its newest answer with that number; null: none had it. */
+  /** The credits left by its newest answer that has them; null: no answer had them. */
   readonly credits: number | null;
 }
 
@@ -56,7 +56,7 @@ export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter
     const last = own.tenths.at(-1);
     if (last?.number === number) return last;
     const fresh: Tenth = { number, byOutcome: new Map(), byDuration: new Map() };
-    // Later tenths than this one are there after the clock was set back.
+    // After the clock was set back there may be later tenths; they are dropped too.
     own.tenths = [...own.tenths.filter((one) => one.number > number - TENTHS && one.number < number), fresh];
     return fresh;
   }
@@ -103,7 +103,7 @@ function added<K>(all: readonly ReadonlyMap<K, number>[]): Map<K, number> {
 
 const GROWTH = 1.2;
 
-/** Durations are counted in steps that grow, so that an hour of requests takes no room. */
+/** Durations are counted in steps that grow, so that an hour of requests needs little memory. */
 function stepOf(ms: number): number {
   return Math.ceil(Math.log(Math.max(1, ms)) / Math.log(GROWTH));
 }

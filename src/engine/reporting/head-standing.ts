@@ -1,4 +1,4 @@
-// How far each explorer has come on its chain, and whether that can be believed now.
+// The head of each explorer, and whether it can be believed now.
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { latest } from '../../core/model/quality/blindness.ts';
 import type { HeadStanding } from '../../core/model/quality/health-summary.ts';
@@ -29,7 +29,7 @@ export function headStanding(head: HeadReading | null, circumstances: HeadCircum
 
 const MOST_MISSED = 3;
 
-/** The first that holds. */
+/** Returns the first state that applies. */
 function judged(
   head: HeadReading | null,
   { watches, blind, memoryOf, now }: HeadCircumstances,
@@ -52,7 +52,7 @@ const showingHead = remembered((watches: readonly Watch[]): readonly Watch[] => 
 
 /** The shortest interval in which one of them reads the head; null: none does. */
 function paceOf(watches: readonly Watch[], memoryOf: HeadCircumstances['memoryOf']): number | null {
-  // Outside the hours of a cron no answer is expected.
+  // A cron has times without polls, so it never makes a head overdue.
   const paces = showingHead(watches).map((watch) =>
     watch.schedule.type === 'every' ? paceIn(memoryOf(watch.id), watch) : Infinity,
   );

@@ -1,5 +1,5 @@
-// Items that no condition evaluated, because the conditions of their watch needed more steps than a poll allows: by
-// rule and explorer, for an hour after the last one.
+// Items that no condition evaluated, because the conditions of their watch needed more steps than a poll allows. They
+// are counted by rule and explorer, and kept for an hour after the last one.
 import type { Decision } from '../../core/model/decision.ts';
 import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
@@ -9,7 +9,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 export interface NotJudged {
   readonly rule: string;
   readonly explorer: string;
-  /** The highest of the alerts that would have judged them. */
+  /** The highest severity of the alerts that did not judge them. */
   readonly severity: Severity;
   readonly since: Instant;
   readonly items: number;
@@ -58,7 +58,7 @@ export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): N
   };
 }
 
-/** How many, by alert. */
+/** The number of items that were not judged, by alert. */
 export function notJudgedIn({ reasons }: Pick<Decision, 'reasons'>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const reason of reasons)

@@ -1,5 +1,5 @@
 // Logs one line when an explorer stops answering, or fails for another reason, and one when it answers again, not one
-// per poll. The same for notes of a watch about its own readings.
+// per poll. Complaints of a watch about its readings are filtered in the same way.
 import type { MissReason, Observation } from '../../core/model/observation.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -48,7 +48,9 @@ export function createOutages(log: Log): Outages {
 
 /** Filters the complaints of a watch to new ones. A complaint that is absent from a poll is over. */
 export interface Complaints {
-  /** Complaints that are new since the watch's last poll: numbers in them may differ. */
+  /**
+   * Returns the complaints that the watch's last poll did not have. Texts that differ only in numbers count as equal.
+   */
   news(watch: WatchId, texts: readonly string[]): readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Logs which watches are paused: at the start, and then every 24 hours of a pause, so that none is forgotten. One line
-// says that a pause ended by itself.
+// Logs which watches are paused: at the start, and then every 24 hours of a pause, so that none is forgotten. Another
+// line follows when a pause has ended by itself.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { namesOf } from '../../core/model/quality/blind-cause.ts';

@@ -1,5 +1,5 @@
-// The last polls of each watch, for the pages of a watch. Ten thousand watches have 200,000 polls here, so they lie in
-// columns: an object for each would take three times the room.
+// The last polls of each watch, for the pages of a watch. Ten thousand watches have 200,000 polls here, so they are
+// stored in columns: an object for each would take three times the memory.
 import type { Truth, WatchId } from '../../core/model/ids.ts';
 import { MISS_REASONS, type Observation } from '../../core/model/observation.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -29,10 +29,13 @@ export interface PollRing {
 const OUTCOMES = ['complete', 'unchanged', 'partial', ...MISS_REASONS] as const;
 export const POLLS_KEPT = 20;
 const MOST_ALERTS = 16;
-/** Two bits for each alert. */
+/** The results of an alert; two bits store the index. */
 const TRUTHS: readonly (Truth | null)[] = [null, true, false, 'unknown'];
 
-/** `place`: from which place on its polls lie. `count`: how many there were in all. */
+/**
+ * `place`: the index of its first poll in the columns. `count`: the number of its polls so far, also of overwritten
+ * ones.
+ */
 interface Slot {
   readonly place: number;
   count: number;
@@ -81,7 +84,7 @@ export function createPollRing(): PollRing {
       columns.outcome[i] = OUTCOMES.indexOf(outcomeOf(observation, decision));
       columns.truths[i] = packed(watch, decision.truths);
       const value = valueOf(watch, decision);
-      // Equal texts share their room.
+      // Equal texts share one string in memory.
       columns.values[i] = value === before ? before : value;
     },
     of(watch) {

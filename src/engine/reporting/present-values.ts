@@ -1,12 +1,12 @@
-// The values of firing alerts from the polls since the start: a message that is sent later than its alert began shows
-// the present ones. After a start an alert has none until its watch was polled.
+// The last values of firing alerts, from the polls since the start of the process. A message that is sent later than
+// its alert fired shows these. An alert has none before the first poll of its watch.
 import type { Decision } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 
 export interface PresentValues {
-  /** The values of these watches are kept from now on. */
+  /** Drops the values of all other watches. */
   adopt(watches: readonly Watch[]): void;
   /** Call this after the decision is committed. */
   polled(watch: WatchId, decision: Pick<Decision, 'firing'>): void;

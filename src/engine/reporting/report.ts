@@ -60,7 +60,7 @@ export const labelsOf = remembered(({ rule, name, of }: Watch): WatchLabels => {
   return { watch: rule, of: inBrackets === '' ? nameOf(of) : inBrackets };
 });
 
-/** Whole addresses would be the largest part of a scrape of many watches. */
+/** Addresses are shortened: whole ones would be the largest part of a scrape of many watches. */
 function nameOf(thing: Watch['of']): string {
   return thing === null ? '' : (thing.name ?? shortHex(thing.address));
 }
@@ -130,7 +130,8 @@ function reportValues(watch: Watch, labels: WatchLabels, { now }: Decision, metr
 
 type Numbers = ReadonlyMap<string, number | null>;
 
-// The same answer gives the same view, and a supply of thirty digits takes 40 µs to become a double.
+// Numbers are remembered by view, since an unchanged answer gives the same view. To convert a supply of thirty digits
+// to a double takes 40 µs.
 const numbersByView = new WeakMap<AnyView, WeakMap<readonly string[], Numbers>>();
 
 function numbersOf(view: AnyView, fields: readonly string[]): Numbers {
@@ -156,13 +157,13 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
       log.warn('alert:undecided', { watch: watch.name, alert: reason.alert, key: reason.key });
       break;
     case 'not-judged':
-      // A flood has hundreds of them: one line has their number.
+      // There may be hundreds, so the caller logs one line with their number.
       break;
     case 'unfollowed':
       metrics.unfollowed(watch.rule, 1);
       break;
     default:
-      // Sent messages appear on the channels; on a terminal that is one line of the log channel.
+      // Logged for debugging only: sent messages appear on the channels, for example on the log channel.
       log.debug(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
   }
 }

@@ -1,5 +1,5 @@
-// node-cron, one task per distinct expression and zone: ten thousand tasks would cost half a second of every stroke of the
-// minute, one costs nothing. In a zone with daylight saving time an hour that comes twice counts once.
+// Runs one task of node-cron for each distinct expression and zone: ten thousand tasks would take half a second at the
+// start of every minute. An hour that comes twice at the end of daylight saving time counts once.
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
 import { showCron } from '../../core/model/watch/schedule.ts';
@@ -7,7 +7,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 
 export interface Cron {
   set(watches: readonly Watch[]): void;
-  /** To be called now and then: node-cron's timers do not notice that the clock was moved or the machine slept. */
+  /** Call this regularly: node-cron's timers do not notice that the clock was moved or the machine slept. */
   check(now: Instant): void;
   stop(): void;
 }
@@ -40,7 +40,7 @@ export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due
     return group;
   }
 
-  /** The pattern may have more times. */
+  /** Drops times that node-cron's pattern has but the schedule does not. */
   function tick({ of, watches }: Group, due: Instant): void {
     if (of.times.upTo(due) === due) onTick(watches, due);
   }
@@ -67,7 +67,7 @@ export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due
       for (const [name, group] of groupByCron) {
         const { of, task, watches, due } = group;
         if (nextOf(task) === due) continue;
-        // The task's timer is set for another time than its next one.
+        // The next time has changed, so the task's timer is set for a wrong time.
         void task.destroy();
         groupByCron.set(name, start(of, watches));
         if (due <= now) tick(group, due);

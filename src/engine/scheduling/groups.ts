@@ -1,5 +1,6 @@
-// Watches that are due together. Where the plan suffices, they have the same interval and phase. Watches whose question is
-// stretched are one group: it is due when the shortest of their intervals has passed since the last tick.
+// Groups of watches that are due together. If the plan suffices, a group has one interval and phase. If the interval of
+// a watch is stretched, all watches with its question are one group, which is due when the shortest of their intervals
+// has passed since the last tick.
 import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { firstQuestionsOf } from '../../core/spending/asked.ts';
@@ -8,7 +9,7 @@ import type { Instant } from '../../lib/clock.ts';
 export interface Group {
   readonly watches: readonly Watch[];
   readonly intervalMs: number;
-  /** Null: the plan stretches it, and it counts from its last tick. */
+  /** Null: the interval is stretched, and counts from the last tick of the group. */
   readonly phaseMs: number | null;
   readonly due: Instant;
 }
@@ -25,7 +26,7 @@ export interface Grouping {
 
 const LONGEST_SPREAD_MS = 300_000;
 
-/** `cron` is scheduled elsewhere. */
+/** Watches with `cron` are left out: `cron.ts` schedules them. */
 export function groupsOf(watches: readonly Watch[], grouping: Grouping): Group[] {
   const every = watches.filter(({ schedule }) => schedule.type === 'every');
   const stretched = new Set(every.filter((watch) => isStretched(watch, grouping.paceOf)).map(questionKeyOf));

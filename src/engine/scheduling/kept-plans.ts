@@ -1,5 +1,5 @@
-// Stores the state of plans over restarts, and hands it over with the shard of their explorers: it is read after the
-// claim, before any request, and written while the shard is held.
+// Stores the state of plans, so that it survives restarts and moves to another replica with the shard of the explorers.
+// It is read after the claim, before any request, and written while the shard is held.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { PlanRow } from '../../core/spending/plan-row.ts';
 import type { Account } from '../../explorer/spending/account.ts';
@@ -9,20 +9,20 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ShardOf } from '../polling/shard.ts';
 
-/** A plan, and how it is named in the state. */
+/** A plan, and its name in the state. */
 export interface NamedPlan {
   readonly explorers: readonly string[];
   readonly account: Pick<Account, 'row' | 'resume'>;
-  /** Null: it ends with the process. */
+  /** Null: the plan is not stored, and ends with the process. */
   readonly nameIn: (salt: string) => string | null;
 }
 
 export interface KeptPlansOptions {
   readonly store: Pick<Store, 'plans' | 'keepPlans'>;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
-  /** In force. */
+  /** The shards in force. */
   readonly shardOf: ShardOf;
-  /** In force. */
+  /** The plans in force. */
   readonly plans: () => readonly NamedPlan[];
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'warn'>;
@@ -43,7 +43,7 @@ export interface KeptPlans {
 interface Held {
   readonly name: string;
   readonly shard: Shard;
-  /** The plan in the store. */
+  /** The stored row of the plan, as JSON. */
   written: string;
 }
 

@@ -11,7 +11,7 @@
 //
 // A late tick runs once, now: slots that passed meanwhile (sleep, a stopped process) are skipped.
 //
-// A poll may request an earlier next one. That is one poll more: the due times stay unchanged.
+// A poll may request another poll of its watch before the next due time. The due times stay unchanged.
 import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
@@ -34,13 +34,13 @@ export interface SchedulerOptions {
 
 export interface Scheduler {
   /**
-   * Replaces all watches. Those in `atOnce` are due now as well; if they are many, one after the other, without those
-   * that are due by themselves soon.
+   * Replaces all watches. Those in `atOnce` are also polled now. If they are many, they are polled one after the other,
+   * without those that are due soon anyway.
    */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
-  /** Intervals are other ones now. */
+  /** Call this when the intervals in force have changed. */
   repace(): void;
-  /** Polls it once more after that time, if it is still one of them then. */
+  /** Polls the watch once more after that time, if it is then still one of the scheduled watches. */
   pollAgain(watch: WatchId, afterMs: number): void;
   /** The number of checks for due watches so far. */
   readonly turns: () => number;
@@ -62,10 +62,10 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
 
   let checkedAt = -Infinity;
   let turns = 0;
-  /** The most severe first. */
+  /** All watches, the most severe first. */
   let all: readonly Watch[] = [];
   const extra = createExtraPolls();
-  /** When each was due last. */
+  /** The time of the last tick of each watch. */
   const lastById = new Map<WatchId, Instant>();
   const at = (now: Instant): Grouping => ({ now, paceOf, lastOf: ({ id }) => lastById.get(id) });
 
@@ -80,7 +80,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
     if (due.length > 0) onTick(due);
   }
 
-  /** After a clock was set back, the times are shifted, so that no watch waits until the clock has caught up. */
+  /** Plans all due times again after the clock was set back, so that no watch waits until the clock has caught up. */
   function plan(now: Instant): void {
     queue = new TinyQueue<Group>(
       queue.data.map((group) => ({ ...group, due: after(group, now) })),
@@ -117,14 +117,14 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
     for (let first = queue.peek(); first !== undefined && first.due <= now; first = queue.peek()) {
       const { due } = first;
       const together = takeDueAt(due);
-      // Before the tick: one that throws must not remove its watches from the queue.
+      // The groups are queued again before the tick, since a tick that throws must not remove them from the queue.
       for (const group of together) queue.push({ ...group, due: after(group, now) });
       onLag(secondsSince(clock, due));
       const watches = together.length === 1 ? first.watches : byRank(together.flatMap((group) => group.watches));
       for (const { id } of watches) again.delete(id);
       run(watches);
     }
-    // In one tick, so that they share their answers.
+    // Extra polls run in one tick, so that they share their answers.
     const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
     if (watches.length > 0) onTick(watches);
     cron.check(now);
@@ -178,7 +178,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
   };
 }
 
-// Wakes now and then even when nothing is due, in case the clock was set.
+// The loop also wakes when nothing is due, in case the clock was set.
 const LONGEST_SLEEP_MS = 60_000;
 
 /**

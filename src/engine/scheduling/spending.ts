@@ -31,9 +31,9 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 export interface Purse {
   readonly explorers: readonly string[];
   readonly account: Pick<Account, 'supply' | 'planned' | 'facts' | 'prices' | 'isProbeDue'>;
-  /** From the plan, or from the explorer's headers; Infinity: neither names one. */
+  /** The limit by the plan or by the explorer's headers; Infinity: neither has one. */
   readonly requestsPerSecond: number;
-  /** False: intervals stay as they are written. */
+  /** False: the intervals of the rules stay in force. */
   readonly isStretched: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface SpendingOptions {
   /** Paused watches make no requests, and are left out. */
   readonly watches: () => readonly Watch[];
   readonly clock: Clock;
-  /** Intervals are other ones than before. */
+  /** Called when intervals in force have changed. */
   readonly onChange: () => void;
   /**
    * The watch must be polled once now: no other poll may show soon enough whether the last header of its plan was
@@ -56,7 +56,7 @@ export interface Spending {
   readonly paceOf: (watch: Watch) => number;
   /** The state of an explorer's plan, with its stretch and forecast; null: no plan is known. */
   stateOf(explorer: string): CreditPlanState | null;
-  /** Null: a plan is known, or no limit of requests makes intervals longer. */
+  /** The request limit of an explorer that makes intervals longer; null: there is none, or a plan is known. */
   pacedBy(explorer: string): RequestPace | null;
   /** Each known plan, with its counts since the start. */
   plans(): PlanReading[];
@@ -67,19 +67,22 @@ export interface Spending {
 }
 
 const LOOK_MS = 60_000;
-/** Due times are multiples of it. */
+/** Stretched intervals are rounded up to a multiple of it. */
 const STEP_MS = 50;
 const [UP, DOWN] = [1.05, 0.93];
 
-/** A plan in force, and its cost in a millisecond. */
+/**
+ * A plan in force, and its credits per millisecond: `wanted` at the intervals of the rules, `planned` at those in
+ * force.
+ */
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
-  /** Requests for first pages by the rules, in a millisecond. */
+  /** Requests for first pages per millisecond, at the intervals of the rules. */
   readonly wantedRequests: number;
   /** The severities of the watches of the plan. */
   readonly severities: ReadonlySet<Severity>;
-  /** On a whole plan that no other program uses. */
+  /** The stretch on a whole plan that no other program uses. */
   readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
   readonly shortestOf: ShortestOf;
 }
@@ -103,13 +106,16 @@ interface Asked {
   readonly questions: readonly PlannedQuestion[];
 }
 
-/** The same questions are planned each minute. */
+/** Remembered, since the same questions are planned each minute. */
 const severitiesIn = remembered(
   (questions: readonly PlannedQuestion[]) =>
     new Set(questions.flatMap(({ asks }) => asks.map(({ severity }) => severity))),
 );
 
-/** Made again when the watches change: ten thousand take longer than the plan itself. */
+/**
+ * The questions are computed again only when the watches or the prices change: for ten thousand watches this takes
+ * longer than the plan itself.
+ */
 function createAsked(watches: () => readonly Watch[]): (purse: Purse) => Asked {
   let seen: readonly Watch[] = [];
   const byExplorers = new Map<string, Asked>();
@@ -130,7 +136,7 @@ function createAsked(watches: () => readonly Watch[]): (purse: Purse) => Asked {
   };
 }
 
-/** Computed at the first stretched interval. */
+/** The intervals are computed at the first call: most plans are not stretched. */
 function shortestAt(watches: readonly Watch[], factors: Pick<SpendingPlan, 'x' | 'xc'>): ShortestOf {
   let shortestByKey: Map<string, number> | null = null;
   return (watch) => {
@@ -146,17 +152,23 @@ function shortestAt(watches: readonly Watch[], factors: Pick<SpendingPlan, 'x' |
   };
 }
 
-/** The pace without other watches with the same question. */
+/** The interval of a watch if no other watch has the same question. */
 function paceAlone(watch: Watch, factors: Pick<SpendingPlan, 'x' | 'xc'>): number {
   return Math.ceil(effectiveMs(needOf(watch), factors) / STEP_MS) * STEP_MS;
 }
 
-/** The watch joins the ticks of a more frequent one: the first after nine tenths of its own interval. */
+/**
+ * The interval of a watch that joins the ticks of a more frequent one: it joins the first tick after nine tenths of its
+ * own interval.
+ */
 function rideOn(shortestMs: number, ownMs: number): number {
   return shortestMs >= ownMs ? ownMs : Math.ceil((PACE_SLACK * ownMs) / shortestMs) * shortestMs;
 }
 
-/** Small changes are left out: each moves the due times of all watches. */
+/**
+ * Keeps a former stretch if the next one differs little, or if the period ends soon: a change moves the due times of
+ * all watches.
+ */
 function settledOn(before: SpendingPlan, next: SpendingPlan, leftMs: number): SpendingPlan {
   const keeps = leftMs < LAST_MS;
   const one = (was: number, is: number): number => {
@@ -255,7 +267,7 @@ function probing(purses: readonly Purse[], watches: readonly Watch[]): Watch[] {
   });
 }
 
-/** The same means at the begin of a period. */
+/** The supply at the start of a period, when no credits are spent yet. */
 function wholeOf(supply: Supply, facts: AccountFacts | null): Supply {
   if (facts === null) return supply;
   const { credits, per, reservePercent } = facts.plan;

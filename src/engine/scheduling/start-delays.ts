@@ -1,7 +1,7 @@
 // Delays of the first polls of watches without a recent one. After a start all watches are polled: ten thousand
 // requests at once keep the process busy past the next due times, which it then skips, and all their answers are in
-// memory together. So if there are many, some are polled at once and the others one after the other; and a watch that
-// is due by itself soon is not polled before.
+// memory together. So if there are many, some are polled at once and the others one after the other. A watch that is
+// due soon anyway is not polled before that.
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { sharedKey } from '../../core/model/watch/question.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -9,12 +9,13 @@ import type { WatchId } from '../../core/model/ids.ts';
 const MOST_AT_ONCE = 50;
 const STEP_MS = 100;
 const MOST_IN_A_STEP = 25;
-/** An answer earlier by this time is not worth a second request. */
+/** An answer that comes this much earlier is not worth a second request. */
 const SOON_MS = 5_000;
 
 /**
- * By watch, in milliseconds from now; the earlier watches come first. Watches with the same questions are polled
- * together. Watches that wait for their own time are left out. `dueInMs`: the time until a watch is due by itself.
+ * The delay of each watch in milliseconds from now, in the order of `watches`. Watches with the same question are
+ * polled together. Watches that are due soon anyway are left out. `dueInMs`: the time until a watch is due by its
+ * schedule.
  */
 export function startDelays(watches: readonly Watch[], dueInMs: (watch: Watch) => number): Map<WatchId, number> {
   const groups = [...Map.groupBy(watches, questionOf).values()];
@@ -33,7 +34,7 @@ function questionOf({ kind, target }: Watch): string {
   return sharedKey(kind.question(target));
 }
 
-/** `before`: how many questions come before it. */
+/** `before`: the number of questions that are polled before this one. */
 function delayOf(before: number): number {
   return before < MOST_AT_ONCE ? 0 : (Math.floor((before - MOST_AT_ONCE) / MOST_IN_A_STEP) + 1) * STEP_MS;
 }

@@ -1,4 +1,4 @@
-// Code that all built-in watches share. They send no requests: their findings are given to `step` unchanged.
+// Code that all built-in watches share. They send no requests: the daemon gives its findings to `step` as observations.
 import { z } from 'zod';
 import { BUILT_IN, BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Kind } from '../../core/model/watch/kind.ts';
@@ -8,7 +8,7 @@ import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import type { AnyRecord } from '../../core/values/fields.ts';
 
-/** The observed values of a built-in watch never change. */
+/** A built-in watch always observes the same thing, so its checksum is constant. */
 const CHECKSUM = 'v1';
 const ASKS_NOBODY = 'the built-in watch asks nobody';
 
@@ -91,7 +91,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, zone, alert }: Gi
   };
 }
 
-/** A title or a text that is known already. */
+/** A template that always renders these segments. */
 export function says(segments: readonly Segment[]): Template {
   return { reads: [], windows: [], render: () => segments };
 }

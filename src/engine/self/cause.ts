@@ -78,7 +78,7 @@ export const SELF_CONDITIONS = {
 
 export type SelfCondition = keyof typeof SELF_CONDITIONS;
 
-/** Identifies a cause until it ends, over restarts: its texts are a part of ids. */
+/** Identifies a cause until it ends, also after restarts. Its texts are part of stored ids. */
 export interface CauseId {
   readonly alert: SelfCondition;
   /** Differs for each cause of the alert: `ethereum/no-answer`, a channel. The name of an explorer comes first. */
@@ -94,14 +94,14 @@ export interface Cause extends CauseId {
   /** Text of the program: `ethereum does not answer, 38 watches`. */
   readonly title: string;
   readonly text: readonly Segment[];
-  /** Another cause explains it: it does not begin to fire, and goes on if it fires. */
+  /** True if another cause explains this one. Then it does not start to fire; if it fires already, it continues. */
   readonly isExplained: boolean;
 }
 
 /** The findings of one check of the daemon's work. */
 export interface SelfFindings {
   readonly causes: readonly Cause[];
-  /** True if a cause that is not among them may still last: too little was observed since the start. */
+  /** True if a cause that is not in `causes` may still last, since too little was observed since the start. */
   readonly isUndecided: (cause: CauseId) => boolean;
 }
 

@@ -9,13 +9,13 @@ import type { ChannelHealth } from '../sending/channel-health.ts';
 import { counted, type Cause } from './cause.ts';
 import { sinceText } from './words.ts';
 
-/** The time of four tries of a message. */
+/** Four attempts of a message take about this time. */
 const OWED_MS = 5 * 60_000;
-/** How long an undelivered message is reported. */
+/** How long a message that was given up is reported. */
 export const DEAD_MS = 24 * 3_600_000;
 
 export interface ChannelFacts extends Moment {
-  /** The health of the channels in the config, from the outcomes of their tries. */
+  /** The health of the channels in the config, from the outcomes of their attempts. */
   readonly health: ReadonlyMap<string, ChannelHealth>;
   readonly backlog: { readonly owed: readonly OutboxDepth[]; readonly dead: readonly OutboxDepth[] };
   readonly watches: readonly Watch[];

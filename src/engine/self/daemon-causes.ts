@@ -9,7 +9,7 @@ import { showTime } from '../../core/wording/words.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { sinceText } from './words.ts';
 
-/** The store refuses, or refused until a moment ago. */
+/** A time in which the store refused writes. */
 export interface Outage {
   readonly since: Instant;
   /** Null while it lasts. */
@@ -28,7 +28,7 @@ export interface DaemonCauseFacts
   readonly outage: Outage | null;
   /** Why there is no backup of today; null while there is one, or none is wanted. */
   readonly backup: BackupTrouble | null;
-  /** The highest of all alerts. */
+  /** The highest severity of all alerts. */
   readonly severity: Severity;
 }
 
@@ -82,7 +82,7 @@ function restoredIn({ restoredAt, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-/** Nothing is lost yet. */
+/** A warning only, since nothing is lost yet. */
 function lowDiskIn({ lowDisk, ...moment }: DaemonCauseFacts): Part[] {
   if (lowDisk === null) return [];
   const { since, freeBytes } = lowDisk;
@@ -100,7 +100,7 @@ function lowDiskIn({ lowDisk, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-/** A missing backup matters only when the state file is damaged. */
+/** A warning only, since a missing backup matters only when the state file is damaged. */
 function backupIn({ backup, ...moment }: DaemonCauseFacts): Part[] {
   if (backup === null) return [];
   const since = sinceText(backup.since, moment);
@@ -156,7 +156,7 @@ const BEGINS_ANEW = 'Every watch begins with a quiet baseline, and what was owed
 const IS_OLDER =
   'What happened after that backup is found again where the explorer still shows it; what was told since may be told again.';
 
-/** The former config stays in force, so no alert is affected yet. */
+/** A warning only, since the former config stays in force and no alert is affected yet. */
 function rejectedIn({ rejected, ...moment }: DaemonCauseFacts): Part[] {
   if (rejected === null) return [];
   return [
@@ -171,7 +171,7 @@ function rejectedIn({ rejected, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-/** Told by the replica that decides: the one that is outvoted may write nothing. */
+/** Another replica reports this, since the outvoted one must not write. */
 function outvotedIn({ cluster, ...moment }: DaemonCauseFacts): Part[] {
   const outvoted = cluster?.replicas.filter(({ outvotedSince }) => outvotedSince !== null) ?? [];
   if (outvoted.length === 0) return [];

@@ -4,7 +4,7 @@ import { zoneOffset } from '../../lib/time-zone.ts';
 
 /** A time of the day in a named zone. */
 export interface DailyTime {
-  /** Since midnight, as the clock on the wall shows it. */
+  /** Minutes since midnight in local time. */
   readonly minutes: number;
   /** `Europe/Berlin` */
   readonly zone: string;
@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The last day, as in `2026-03-29`, on which the time has come by then. Each day has it exactly once: if the clock is put
- * forward over it, it comes an hour later, and if the clock shows it twice, it comes once.
+ * The last day on which the task was due by `now`, as in `2026-03-29`. It is due exactly once a day: if the clock is
+ * put forward over the time, it is due an hour later, and if the clock shows the time twice, it is due once.
  */
 export function lastDueDay(now: Instant, time: DailyTime): string {
   const today = Math.floor((now + zoneOffset(time.zone, now)) / DAY_MS);

@@ -17,7 +17,7 @@ import { workSince, type WorkByExplorer } from './work-counts.ts';
 
 export interface DailyReportSettings {
   readonly time: DailyTime;
-  /** Channels. */
+  /** The names of the channels. */
   readonly notify: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface DailyReportOptions {
   readonly plans: () => TallyLook['plans'];
   /** The state of the daemon now. May reject with a `StorageError`. */
   readonly standing: () => Promise<Standing>;
-  /** A report was committed. */
+  /** Called when a report was committed. */
   readonly onTransitions: () => void;
   readonly clock: Clock;
   readonly log: Log;

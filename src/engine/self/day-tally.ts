@@ -11,7 +11,7 @@ const Span = z.object({ from: z.number(), until: z.number() });
 const BlindSpan = Span.extend({
   explorer: z.string(),
   reason: z.string(),
-  /** At most at a time. */
+  /** The highest number of blind watches at one time. */
   watches: z.number(),
 });
 
@@ -23,12 +23,12 @@ const ExplorerTally = z.object({
   /** The newest block at the last report, or the first one since; null: none yet. */
   from: z.number().nullable(),
   to: z.number().nullable(),
-  /** From the newest answer; null: it had no such number. */
+  /** The credits left by the newest answer that has them; null: no answer had them. */
   creditsLeft: z.number().nullable(),
 });
 
 export const DayTally = z.object({
-  /** The last day for which there was a report, or would have been. */
+  /** The day of the last report; before the first report, the day on which the last one would have been due. */
   day: z.string(),
   from: z.number(),
   until: z.number(),
@@ -39,7 +39,7 @@ export const DayTally = z.object({
   plans: PlanTallies.default({}),
   blind: z.array(BlindSpan),
   stopped: z.array(Span),
-  /** Spans that were too many to be kept. */
+  /** The number of spans that were dropped, since only the newest ones are kept. */
   more: z.number(),
 });
 export type DayTally = z.output<typeof DayTally>;
@@ -61,7 +61,7 @@ export interface TallyLook {
   readonly plans: readonly CreditPlanState[];
 }
 
-/** Nothing is added up yet. */
+/** An empty tally that starts now. */
 export function newTally(day: string, { at, journal }: Pick<TallyLook, 'at' | 'journal'>): DayTally {
   const nothing = { lines: {}, explorers: {}, plans: {}, blind: [], stopped: [], more: 0 };
   return { day, from: at, until: at, line: journal.line, ...nothing };
@@ -103,7 +103,7 @@ export function withLook(tally: DayTally, { at, work, journal, blind, plans }: T
 
 type BlindSpans = DayTally['blind'];
 
-/** A blind span that lasted at the check before continues. */
+/** Extends a blind span that lasted at the check before; otherwise adds a new one. */
 function withBlind(
   spans: BlindSpans,
   { explorer, reason, since, watches }: TallyLook['blind'][number],

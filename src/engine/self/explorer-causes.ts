@@ -39,7 +39,7 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   return [...troubles, ...told, ...facts.notJudged.flatMap((one) => notJudgedCause(one, facts))];
 }
 
-/** Removed rules are left out. */
+/** Items of removed rules are left out. */
 function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
   const { rule, explorer, severity, since, items } = lost;
   if (!facts.watches.some((watch) => watch.rule === rule && watch.target.explorer === explorer)) return [];
@@ -62,7 +62,10 @@ function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
 
 const MOST_NAMED = 3;
 
-/** A failing store is reported as `storage`; refusals of an explorer as `explorer-down` or `credits`. */
+/**
+ * True if another cause reports it: a failing store is reported as `storage`, refusals of an explorer as
+ * `explorer-down` or `credits`.
+ */
 function isExplained({ subject }: Cause, down: ReadonlySet<string>): boolean {
   const [explorer = '', sort] = subject.split('/');
   return sort === 'not-stored' || down.has(explorer);

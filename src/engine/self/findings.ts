@@ -22,7 +22,7 @@ export interface FindOptions {
   readonly timeZone: () => string;
 }
 
-/** A storage that works now and then is one outage. */
+/** An outage is over after this time, so that a storage that works now and then has one outage. */
 const OVER_AFTER_MS = 60_000;
 
 export function createFind({ store, health: healthNow, timeZone }: FindOptions): () => Promise<SelfFindings> {
@@ -30,7 +30,7 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
   const plans = createPlanCauses();
   let outage: Outage | null = null;
 
-  /** The time since when each of them was found without a break. */
+  /** Adds to each trouble the time since when all checks have found it. */
   function troublesSince({ troubles, at: now }: DaemonHealth): ExplorerCauseFacts['troubles'] {
     const seen = troubles.map((trouble) => ({ trouble, key: keyOf(trouble) }));
     const keys = new Set(seen.map(({ key }) => key));
@@ -88,7 +88,7 @@ function isSame(one: CauseId, other: CauseId): boolean {
   return one.alert === other.alert && one.subject === other.subject;
 }
 
-/** The texts of a refusal may change while it lasts. */
+/** A refusal is identified by its reason, since its texts may change while it lasts. */
 function keyOf(trouble: ExplorerTrouble): string {
   return trouble.type === 'refused' ? `${trouble.explorer} ${trouble.rest.reason}` : showTrouble(trouble);
 }
@@ -99,12 +99,15 @@ function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
   if (cause.alert === 'outvoted') return hasOtherConfigs(health);
   if (cause.alert === 'clock-jump' || cause.alert === 'not-judged') return health.isYoung;
   if (explorer !== null) return health.undecided.has(explorer) || isUnpolled(explorer, health);
-  // A refusal is over when a message was taken.
+  // A refusal may last until the receiver has accepted a message.
   const { lastSentAt } = health.channels.get(cause.subject) ?? UNTRIED;
   return cause.alert === 'channel-auth' && health.channels.has(cause.subject) && lastSentAt === null;
 }
 
-/** A replica that has just started has not found for a minute that all run its config. */
+/**
+ * True if a live replica runs another config. That one is reported only after a minute, so until then the cause is
+ * undecided.
+ */
 function hasOtherConfigs({ cluster }: DaemonHealth): boolean {
   return cluster !== null && cluster.replicas.some(({ checksum }) => checksum !== cluster.configInForce);
 }

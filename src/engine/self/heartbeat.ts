@@ -46,7 +46,7 @@ export interface HeartbeatOptions {
   /** The settings in force; null: no heartbeat is sent. */
   readonly settings: () => HeartbeatTarget | null;
   readonly vitals: Vitals;
-  /** Makes one try. Never rejects. */
+  /** Makes one attempt. Never rejects. */
   readonly post: (
     settings: HeartbeatTarget,
     call: { url: string; body: string },
@@ -57,7 +57,7 @@ export interface HeartbeatOptions {
   readonly log: Log;
 }
 
-/** A config that is reloaded is noticed after this at the latest. */
+/** New settings after a reload are used after this time at the latest. */
 const LOOK_MS = 10_000;
 const LONGEST_DELAY_MS = 5000;
 const UNDELIVERABLE_MS = 600_000;
@@ -68,8 +68,8 @@ export interface FailOptions extends Pick<HeartbeatOptions, 'settings' | 'post' 
 }
 
 /**
- * Runs until the signal aborts. For a replica that others have outvoted: the others send beats, and do not know of the
- * fault.
+ * Runs until the signal aborts. For a replica with an outvoted config: the other replicas send beats, and do not see
+ * this fault.
  */
 export async function runFailBeat(options: FailOptions, signal: AbortSignal): Promise<void> {
   const { settings, why, post, onBeat, clock } = options;
@@ -112,7 +112,7 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
   vitals.turn();
   let lastTrouble: string | null = null;
 
-  /** Reads each part, so that the next beat depends on changes after this one. */
+  /** Checks each part by its changes since the last beat. */
   async function look(): Promise<Look> {
     const now = clock.now();
     const hasTurned = vitals.turns() > turns;
@@ -161,7 +161,7 @@ async function lookAtStore({ probe, undeliverableSince, allHeld, anchor }: Vital
     const unheld = (await allHeld()) ? [] : ['no replica works on some of the explorers, channels or services'];
     return { faults: [...unheardFaults(since, now), ...unheld], anchor: await anchor() };
   } catch (error) {
-    // The message of the error may name paths of the machine.
+    // The message of the error may contain paths of the machine, so only its name is sent.
     const name = error instanceof Error ? error.name : 'unknown';
     return { faults: [`the state cannot be written (${name})`], anchor: null };
   }

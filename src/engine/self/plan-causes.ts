@@ -1,5 +1,6 @@
 // Causes that lie with the credits of a plan: critical watches need more than there is, other programs use the key, or
-// intervals are much longer than the plan lets expect. Each begins and ends only after it has been so for a while.
+// intervals are much longer than the plan lets expect. A cause starts and ends only after its condition has held, or
+// not held, for some time.
 import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
@@ -21,7 +22,7 @@ export interface PlanCauseFacts extends Moment {
 
 export interface PlanCauses {
   look(facts: PlanCauseFacts): Cause[];
-  /** True if the cause may still last: since the start it was not over for long enough. */
+  /** True if the cause may still last: it has not been over for long enough since the start. */
   isUndecided(cause: CauseId, now: Instant): boolean;
 }
 
@@ -29,13 +30,13 @@ const MINUTE_MS = 60_000;
 const OVER_AFTER_MS = 30 * MINUTE_MS;
 const OVERDRAWN_AFTER_MS = 10 * MINUTE_MS;
 const STRETCHED_AFTER_MS = 30 * MINUTE_MS;
-/** Credits that end later than this before the reset are no trouble. */
+/** Credits that run out less than this time before the reset are no cause. */
 const SHORTLY_MS = 30 * MINUTE_MS;
 const FOREIGN_OVER_AFTER_MS = 120 * MINUTE_MS;
 const FOREIGN_SHARE = 0.05;
 const [LEAST_TOLD, BEYOND_USUAL, BELOW_AGAIN] = [3, 1.5, 0.8];
 
-/** Neither: nothing changes. */
+/** If both are false, nothing changes. */
 interface Seen {
   readonly begins: boolean;
   readonly ends: boolean;
@@ -51,7 +52,7 @@ interface Lasting {
 const NOT_SEEN: Lasting = { isOn: false, begunAt: null, calmAt: null };
 
 function after(before: Lasting, { begins, ends }: Seen, now: Instant, afterMs: number): Lasting {
-  // A clock that was set back makes a moment of the future.
+  // After the clock was set back, a kept time may be in the future.
   const since = (is: boolean, at: Instant | null): Instant | null => (is ? Math.min(at ?? now, now) : null);
   const calmAt = since(ends, before.calmAt);
   const begunAt = before.isOn ? before.begunAt : since(begins, before.begunAt);
@@ -64,7 +65,7 @@ function after(before: Lasting, { begins, ends }: Seen, now: Instant, afterMs: n
 
 interface Foreign {
   readonly from: Instant;
-  /** The highest sum of the period, and when it last rose. */
+  /** The highest sum of the period; `roseAt`: when it last rose. */
   readonly most: number;
   readonly roseAt: Instant | null;
   readonly seenSince: Instant;
@@ -99,7 +100,7 @@ export function createPlanCauses(): PlanCauses {
       const tracked = trackedByPlan.get(subject);
       if (tracked === undefined) return false;
       const { foreign, overdrawn, stretched } = tracked;
-      // After a start the former spending of others is unknown.
+      // The spending of other programs before the start is unknown.
       if (alert === 'plan-foreign') return now - foreign.seenSince < FOREIGN_OVER_AFTER_MS;
       const isCalm = ({ calmAt }: Lasting): boolean => calmAt !== null && now - calmAt >= OVER_AFTER_MS;
       if (alert === 'plan-overdrawn') return !isCalm(overdrawn);
@@ -148,7 +149,7 @@ function foreignOf(before: Foreign | undefined, { from, foreign }: CreditPlanSta
 
 interface OnePlan extends Moment {
   readonly plan: CreditPlanState;
-  /** On its explorers. */
+  /** The watches of its explorers. */
   readonly watches: readonly Watch[];
   readonly subject: string;
 }
@@ -165,7 +166,7 @@ function causesOf(tracked: Tracked, one: OnePlan): Cause[] {
   ];
 }
 
-/** A plan that answers below zero never refuses. */
+/** Reports a plan without credits. An explorer that answers even below zero never shows that by a refusal. */
 function usedUpCauses({ begunAt }: Lasting, { plan, watches, subject: _subject, ...moment }: OnePlan): Cause[] {
   const since = begunAt ?? moment.now;
   return plan.explorers.flatMap((explorer) => {
@@ -241,7 +242,7 @@ function foreignCause({ most, roseAt }: Foreign, { plan, subject, ...moment }: O
   ];
 }
 
-/** In steps of ten percent, and more than there is. */
+/** A reserve in steps of ten percent that is larger than the present one. */
 function reserveFor({ credits, reserve, foreign, per, isAssumed }: CreditPlanState): string {
   const [used, kept] = [(foreign / credits) * 100, (reserve / credits) * 100];
   const percent = Math.min(90, Math.ceil(Math.max(used, kept + 5) / 10) * 10);

@@ -12,7 +12,10 @@ const PlanPeriod = z.object({
   pages: z.number(),
   sweeps: z.number(),
   foreign: z.number(),
-  /** Sums over the checks of the factors by which intervals were stretched. */
+  /**
+   * `looks`: the number of checks. `stretch`: the sums over these checks of the factors by which intervals were
+   * stretched.
+   */
   looks: z.number(),
   stretch: z.object({ critical: z.number(), warning: z.number(), info: z.number() }),
 });
@@ -20,7 +23,7 @@ type PlanPeriod = z.output<typeof PlanPeriod>;
 
 const PlanTally = z.object({
   current: PlanPeriod,
-  /** Not reported yet; null: none ended since the last report. */
+  /** The last ended period, which is not reported yet; null: none ended since the last report. */
   ended: PlanPeriod.nullable(),
 });
 
@@ -33,7 +36,7 @@ export function withPlans(tallies: PlanTallies, plans: readonly CreditPlanState[
   for (const plan of plans) {
     const name = plan.explorers[0] ?? '';
     const before = next[name];
-    // A reset that is moved a little ends no period.
+    // A reset time that moves a little does not end a period.
     const isEnded = before !== undefined && plan.resetsAt - before.current.resetsAt > periodMs(plan.per) / 2;
     const current = periodOf(plan, isEnded ? undefined : before?.current);
     next[name] = { current, ended: isEnded ? before.current : (before?.ended ?? null) };
@@ -41,7 +44,7 @@ export function withPlans(tallies: PlanTallies, plans: readonly CreditPlanState[
   return next;
 }
 
-/** After a report. */
+/** The tallies after a report: the reported periods are dropped. */
 export function toldPlans(tallies: PlanTallies): PlanTallies {
   return Object.fromEntries(Object.entries(tallies).map(([name, { current }]) => [name, { current, ended: null }]));
 }

@@ -14,7 +14,7 @@ export interface Unread {
   readonly reason: string;
 }
 
-/** How things stand when the report is made. */
+/** The state of the daemon when the report is made. */
 export interface Standing {
   /** Watches by explorer. */
   readonly watches: ReadonlyMap<string, number>;
@@ -110,7 +110,7 @@ function messagesLine({ lines }: DayTally, { owed }: Standing): string {
   return `Messages: ${parts.join(', ')}.`;
 }
 
-/** Null of none. */
+/** Null if there is nothing to list. */
 function listed(label: string, all: readonly string[]): string | null {
   if (all.length === 0) return null;
   const more = all.length - MOST_NAMED;

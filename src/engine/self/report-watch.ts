@@ -32,7 +32,7 @@ const reportKind = builtInKind<DayTally, ReportSight | null>({
   },
 });
 
-/** One day has one key, and so one message to each recipient. */
+/** The key is the day, so each recipient gets one message a day. */
 function dueEvent(day: string): DetectedEvent {
   const item = { key: day, view: NoFields.make({}), happenedAt: null, block: 'nowhere', slot: null } as const;
   return { on: 'due', ...item, novelty: 'new', before: null, changed: [] };

@@ -8,7 +8,7 @@
 //   undecided  shortly after a start it is unknown whether the cause lasts: nothing changes.
 //   over       all instances of the cause resolve. An hour later they are dropped.
 //
-// Of several replicas each reports the causes of its own explorers and channels.
+// Each replica reports the causes of its own explorers and channels.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
@@ -38,7 +38,7 @@ export interface SelfAlertsOptions {
   readonly log: Log;
   /** Checks the daemon's work. May reject with a `StorageError`. */
   readonly find: () => Promise<SelfFindings>;
-  /** The channels for messages; empty: then the retirement of watches ends what fired. */
+  /** The channels for messages; empty: nothing is reported, and the retirement of watches ends firing alerts. */
   readonly notify: () => readonly string[];
   /** The zone of the times in messages. */
   readonly timeZone: () => string;
@@ -51,10 +51,10 @@ export interface SelfAlertsOptions {
 export interface SelfAlerts {
   /** Runs until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** The instances that are remembered. */
+  /** The instances whose memory is loaded. */
   watches(): readonly Watch[];
   memoryOf(id: WatchId): Memory | undefined;
-  /** The shards of causes moved between replicas: the stored memories are read before the next decision. */
+  /** Call this when shards moved between replicas: the stored memories are read again before the next decision. */
   shardsMoved(): void;
 }
 
@@ -65,7 +65,7 @@ interface Stepped {
 }
 
 const FORGOTTEN_AFTER_MS = 3_600_000;
-/** Transitions of one instance that wait for the store. */
+/** The most transitions of one instance that wait in memory for the store. */
 const MOST_UNKEPT = 100;
 
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
@@ -76,27 +76,27 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   let wasEverRead = false;
   /** False: the stored memories are read before the next decision. */
   let isRead = false;
-  /** Others are ours since it was read. */
+  /** True if shards moved since the last read, so that this process may report other causes. */
   let hasMoved = false;
   let lastFailure: string | null = null;
 
   async function read(): Promise<void> {
     if (isRead && !hasMoved) return;
-    // Until all of it is read, nothing of it counts as read: the store may answer with an error in between.
+    // Set to false first: the store may fail in between, and then nothing counts as read.
     isRead = false;
     hasMoved = false;
     const ids = (await store.remembered()).filter(isOurs);
     const damaged: WatchId[] = [];
     memoryById = await store.recall(ids, (id) => damaged.push(id));
-    // The store may have kept a commit that it answered with an error.
+    // The store may have kept a commit that it answered with an error. Such a decision must not be committed twice.
     for (const [id, { expects }] of unkept) if ((memoryById.get(id)?.version ?? 0) !== expects) unkept.delete(id);
-    // Lasting causes fire again. That repeats a message, and loses none.
+    // Damaged memories are removed. Causes that last fire again, which repeats a message but loses none.
     if (damaged.length > 0) await store.forget(damaged);
     isRead = true;
     wasEverRead = true;
   }
 
-  /** A store that cannot be read is one of the reported causes. */
+  /** Continues with the loaded memories if the store cannot be read, since that is one of the reported causes. */
   async function readIfPossible(): Promise<void> {
     const mayKnow = wasEverRead && !hasMoved;
     try {
@@ -185,7 +185,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
 
   async function commit(steps: readonly Stepped[], fence: Fence): Promise<void> {
     const wasRead = isRead;
-    // A commit that ended with an error may still be stored.
+    // A commit that ends with an error may still be stored, so the memories are read again after it.
     isRead = false;
     const decisions = await Promise.all(steps.map(({ decision }) => withTold(decision)));
     const ends = await store.commit(decisions, clock.now(), fence).catch((error: unknown) => {
@@ -228,7 +228,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     for (const id of old) memoryById.delete(id);
   }
 
-  /** One check. A storage that does not answer is logged once per cause, and tried again at the next check. */
+  /** Makes one check. A storage that does not answer is logged once per cause, and tried again at the next check. */
   async function lookSafely(): Promise<void> {
     try {
       await look();
@@ -270,7 +270,7 @@ function stateOf(id: WatchId, memory: Memory | undefined): ConditionState | null
   return alert === undefined ? null : conditionOf(alert);
 }
 
-/** Nothing of it fires, waits or flaps, and it last fired an hour ago. */
+/** True if the condition does not fire, wait or flap, and last fired more than an hour ago. */
 function isOver(state: ConditionState | null, now: Instant): boolean {
   if (state === null) return true;
   const last = state.firings.at(-1) ?? -Infinity;

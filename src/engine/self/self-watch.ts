@@ -37,7 +37,7 @@ export function isSelfWatch(id: WatchId): boolean {
   return parseSelfWatchId(id) !== null;
 }
 
-/** The inverse of `selfWatchId`; null of any other id. */
+/** The inverse of `selfWatchId`; null for any other id. */
 export function parseSelfWatchId(id: WatchId): SelfWatchId | null {
   const [rule, alert = '', severity = '', ...subject] = id.split('/');
   return rule === BUILT_IN_RULE && isCondition(alert) && isSeverity(severity)
@@ -89,7 +89,7 @@ export function viewOf(cause: Cause | null): SelfRow {
   return SelfView.make({ since: new Date(cause.since), watches });
 }
 
-/** The instance now: its condition is the finding of the check. */
+/** Makes the watch of an instance. Its condition has the result that the check found. */
 export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
   return builtInWatch({
     id: selfWatchId(of),
@@ -101,7 +101,10 @@ export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
   });
 }
 
-/** After a machine slept, the first check comes before the due polls: blindness that these end is not reported. */
+/**
+ * Conditions that two checks in a row must find. After the machine slept, the first check comes before the due polls,
+ * which may end the blindness.
+ */
 const SEEN_TWICE: ReadonlySet<SelfCondition> = new Set(['blind', 'blind-field']);
 
 function alertOf({ alert, severity }: SelfWatchId, { cause, title, truth, notify }: Sight): ConditionAlert {
@@ -142,7 +145,7 @@ const selfKind = builtInKind<null, SelfRow>({
   events: {},
   while: { measured: null, exported: [] },
   state: z.null(),
-  // The title has the number, and the message the time since when.
+  // No field is shown: the title has the number of watches, and the message the start.
   shown: [],
   nothing: SelfView.make({}),
   detect: (_target, _state, seen) => inOneStep({ ...NOTHING_DETECTED, now: seen }),

@@ -4,15 +4,15 @@ import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 
 export interface Deliverability {
-  /** Channels. */
+  /** The channels of self-alerts. */
   readonly self: readonly string[];
   readonly health: ReadonlyMap<string, ChannelHealth>;
   readonly owed: readonly OutboxDepth[];
-  /** Before then nothing could be sent. */
+  /** Nothing could be sent before this time. */
   readonly startedAt: Instant;
 }
 
-/** The time since when none of their channels accepted a pending message; null if one may. */
+/** Since when no channel of self-alerts has accepted a pending message; null if one of them may. */
 export function undeliverableSince({ self, health, owed, startedAt }: Deliverability): Instant | null {
   const since = self.map((channel) =>
     stuckSince(
@@ -25,7 +25,7 @@ export function undeliverableSince({ self, health, owed, startedAt }: Deliverabi
   return self.length > 0 && all.length === self.length ? Math.max(...all) : null;
 }
 
-/** A channel that works off a long queue takes messages all the time. */
+/** Since when the channel has accepted nothing. A channel with a long queue has old messages, but a recent success. */
 function stuckSince(health: ChannelHealth, owed: OutboxDepth | undefined, startedAt: Instant): Instant | null {
   if (owed === undefined) return health.failingSince;
   const waitsSince = Math.max(owed.oldest, health.lastSentAt ?? startedAt);

@@ -6,11 +6,11 @@ export interface ExplorerWork {
   /** Missed polls. */
   readonly missed: number;
   readonly requests: number;
-  /** At the prices of the requests. */
+  /** The sum of the prices of the requests. */
   readonly credits: number;
   /** The newest block; null: no answer showed one. */
   readonly head: number | null;
-  /** From the newest answer; null: it had no such number. */
+  /** The credits left by the newest answer that has them; null: no answer had them. */
   readonly creditsLeft: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface WorkCounts {
   request(facts: { readonly explorer: string; readonly credits: number }): void;
   explorerHeaders(facts: { readonly explorer: string; readonly credits: number | null }): void;
   head(facts: { readonly explorer: string; readonly height: bigint }): void;
-  /** Since the start. */
+  /** The work since the start of the process. */
   now(): WorkByExplorer;
 }
 
@@ -53,7 +53,7 @@ export function createWorkCounts(): WorkCounts {
   };
 }
 
-/** The work between the two. */
+/** The work between two results of `now`. */
 export function workSince(before: WorkByExplorer, now: WorkByExplorer): WorkByExplorer {
   return new Map(
     [...now].map(([explorer, done]) => {

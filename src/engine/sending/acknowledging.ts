@@ -1,8 +1,8 @@
-// Passes acknowledgements on to a receiver that keeps its own, so that it does not call people again. Only those of
-// alerts that it was sent are passed on; accepted ones are in the state file. A repeated call changes nothing. The end
-// of an acknowledgement is not passed on: the receiver keeps it until the alert is over, or sent again. An event has no
-// end of its own. At the receiver it is over when it is acknowledged, else a day after its last message, or seven days
-// after it happened if it stayed open for that long.
+// Passes acknowledgements on to a receiver that keeps acknowledgements itself, so that it does not call people again.
+// They are passed on only for alerts that were sent to it; the state has the accepted ones. A repeated call changes
+// nothing there. The end of an acknowledgement is not passed on: the receiver keeps it until the alert is over, or sent
+// again. An event has no end of its own, so it is ended at the receiver: when it is acknowledged, else a day after its
+// last message, or seven days after it happened if it stayed open for that long.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
@@ -25,10 +25,10 @@ export interface AckPasserOptions {
   readonly log: Log;
 }
 
-/** After a call that was not taken. */
+/** The wait after a call that was not accepted. */
 const AGAIN_MS = 15_000;
 const LONGEST_REST_MS = 60_000;
-/** Each check reads all recipients. */
+/** The interval of checks for old events: each check reads all recipients. */
 const OLD_EVENTS_EVERY_MS = 3_600_000;
 const MOST_OLD_EVENTS = 100;
 
@@ -44,14 +44,14 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
   let lastFailure: string | null = null;
   let oldEventsAtMs = 0;
 
-  /** How long to rest; null: it is passed on. */
+  /** Returns the milliseconds to wait before the next try; null: no further try is needed. */
   async function pass(
     { key, seq, at, until, isEvent }: PassedAck,
     fence: Fence,
     signal: AbortSignal,
   ): Promise<number | null> {
     const outcome = await acknowledge({ key, isOver: isEvent }, signal);
-    // A call that the stop cut off is no failure of the receiver.
+    // A call that was aborted since the loop ends is no failure of the receiver.
     if (signal.aborted) return 0;
     onOutcome(outcome);
     if (outcome.type === 'again' || outcome.type === 'unknown') {
@@ -69,7 +69,10 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     return null;
   }
 
-  /** The events end at the receiver as acknowledged ones do. Once there are none, the next check is in an hour. */
+  /**
+   * Returns old events, which end at the receiver as acknowledged ones do. Once the last ones are found, the next check
+   * is in an hour.
+   */
   async function oldEvents(): Promise<PassedAck[]> {
     if (clock.monotonic() < oldEventsAtMs) return [];
     const now = clock.now();

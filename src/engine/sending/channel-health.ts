@@ -1,15 +1,17 @@
-// The outcomes of tries on one channel since the start of the process.
+// The outcomes of attempts on one channel since the start of the process.
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface ChannelHealth {
   /** When a receiver last accepted a message; null: not since the start. */
   readonly lastSentAt: Instant | null;
-  /** The start of the present failures; null if the last try was accepted, and before the first try. */
+  /** Since when all attempts have failed; null: the last one was accepted, or there was none. */
   readonly failingSince: Instant | null;
-  /** The failure of the last try; null if it did not fail. */
+  /** The failure of the last attempt; null if it did not fail. */
   readonly lastFailure: string | null;
-  /** The receiver refuses the daemon's credentials, or is gone; null if the last tries show neither. */
+  /**
+   * The receiver refuses the daemon's credentials, or does not exist any more; null if the last attempts show neither.
+   */
   readonly refusal: { readonly since: Instant; readonly why: string } | null;
 }
 
@@ -18,7 +20,7 @@ export interface ChannelHealthRecord {
   now(): ChannelHealth;
 }
 
-/** Nothing was tried yet. */
+/** The health before the first attempt. */
 export const UNTRIED: ChannelHealth = { lastSentAt: null, failingSince: null, lastFailure: null, refusal: null };
 
 export function createChannelHealth(clock: Pick<Clock, 'now'>): ChannelHealthRecord {

@@ -1,22 +1,27 @@
-// Receivers of a channel that accept no message: one of their messages is tried besides its own schedule.
+// Receivers of a channel that accept no message. To find out if one works again, one of its messages is tried outside
+// of the message's own schedule.
 //
 //   working    accepted its last message, or failed fewer than three times since
-//   failing    its last three tries were refused or never connected: one message is tried every 30 s
-//   refusing   it refuses the daemon's credentials, or is gone: one is tried after 1, after 5, then every 15 min
+//   failing    its last three attempts were refused or never connected: one message is tried every 30 s
+//   refusing   it refuses the daemon's credentials, or does not exist any more: one message is tried after 1 min, after
+//              5 min, then every 15 min
 //
-// One message for all receivers of a channel, taking turns. Times are of a clock that is never set.
+// A channel tries one such message at a time; its receivers take turns. Times are of a clock that is never set.
 import type { Outcome } from '../../core/model/delivery.ts';
 
 export interface FailingReceivers {
-  /** A try ended. True: the receiver was failing and works again, so all its pending messages may be sent. */
+  /**
+   * Call this after each attempt. True: the receiver was failing and works again, so all its pending messages may be
+   * sent.
+   */
   ended(recipient: string, outcome: Outcome, atMs: number): boolean;
-  /** The receiver failed in a former process. */
+  /** Call this for a receiver that failed in a former process. */
   wasFailing(recipient: string, atMs: number): void;
   /** Receivers that fail, and receivers that named a time until which they want no message. */
   failing(atMs: number): string[];
   /** The receiver with the next turn, and its time; null: none fails. */
   next(): { readonly recipient: string; readonly atMs: number } | null;
-  /** A message of the recipient is tried now, or none may be. */
+  /** Call this when it is the recipient's turn, also if none of its messages may be sent. */
   hadTurn(recipient: string, atMs: number): void;
 }
 
@@ -82,7 +87,8 @@ function isFailing({ failures, refusals }: Trouble): boolean {
 function troubled(before: Trouble, outcome: Exclude<Outcome, { type: 'sent' }>, atMs: number): Trouble {
   const isRefusal = outcome.type === 'again' && outcome.auth === true;
   const after = {
-    // The receiver may have accepted that one, or the rejection is about that message.
+    // Only `again` counts. After `unknown` the receiver may have accepted the message; other failures are about that
+    // message.
     failures: before.failures + Number(outcome.type === 'again'),
     refusals: isRefusal ? before.refusals + 1 : 0,
   };

@@ -1,6 +1,6 @@
-// Before a message that had to wait has its first try: checks whether all of it may still be sent. Alerts that a
-// silence, a mute window or an open alert holds by now are removed from it, and are decided again. A message that was
-// tried stays unchanged.
+// Checks, before the first attempt of a message that had to wait, if all its alerts may still be sent. Alerts that a
+// silence, a mute window or another open alert holds back by now are removed from it, and decided again. A message that
+// was attempted stays unchanged.
 import { isHoldSummary } from '../../core/model/delivery.ts';
 import { heldAmong } from '../../dispatch/first-try.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
@@ -9,19 +9,19 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Claimed } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
 
-/** False: it was put back, and must not be sent. */
+/** False: alerts were removed from the message, so this claim must not be sent. */
 export type MayGo = (claimed: Claimed) => Promise<boolean>;
 
 export interface FirstTriesOptions {
   readonly store: Pick<Store, 'readFirstTry' | 'putBack'>;
-  /** In force now. */
+  /** The rules in force. */
   readonly rules: () => DecidingRules;
-  /** Alerts left a message, and are to be decided. */
+  /** Called when alerts were removed from a message and must be decided again. */
   readonly onPutBack: () => void;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A hold that begins so soon after the message was closed may come too late for it. */
+/** A message that was closed so recently is not checked: a hold that starts this soon may come too late for it. */
 const UNDER_WAY_MS = 10_000;
 /** The most members in one transaction. The rest of a larger message is found at its next claim. */
 const MOST_PUT_BACK = 500;

@@ -5,7 +5,7 @@ import type { Log } from '../../telemetry/log.ts';
 export type OutcomeReport = (claimed: Claimed, settlement: Settlement) => void;
 
 /**
- * Logs the outcome of each try. A failing channel fails many deliveries for one reason: the first is logged as a
+ * Logs the outcome of each attempt. A failing channel fails many deliveries for one reason: the first is logged as a
  * warning, the others at debug level. A reason that only a person can remove is logged as an error.
  */
 export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
@@ -16,9 +16,10 @@ export function createOutcomeReport(channel: string, log: Log): OutcomeReport {
     const fields = {
       channel,
       delivery: delivery.id,
-      // One of many recipients may be refused; a channel with one receiver has its name.
+      // Names the recipient if a channel has many: one of them may be refused. The only receiver of a channel has the
+      // channel's name.
       ...(delivery.recipient === channel ? {} : { recipient: delivery.recipient }),
-      // The first of several is the most severe.
+      // The first member is the most severe one.
       watch: message.watch,
       alert: message.alert,
       ...(others.length === 0 ? {} : { members: delivery.members.length }),

@@ -1,15 +1,15 @@
-// How fast a channel sends: not faster than its service takes. One rule takes at most half of it, and a fifth is kept for
-// critical alerts.
+// Limits how fast a channel sends to the pace that its service accepts. One rule may use half of it, and a fifth is
+// kept for critical alerts.
 import type { SendingPace } from '../../notifiers/notifier.ts';
 
 export interface Room {
-  /** Messages that may begin now. */
+  /** The number of messages that may be sent now. */
   readonly most: number;
-  /** Rules that had their half. */
+  /** Rules that have used their half. */
   readonly resting: readonly string[];
-  /** Only a critical alert may be sent. */
+  /** True if only critical alerts may be sent. */
   readonly onlyCritical: boolean;
-  /** When there is more room than that; null: there is room for all. */
+  /** When the next message stops counting; null: no rule or severity is held back. */
   readonly moreAtMs: number | null;
 }
 

@@ -2,11 +2,14 @@ import type { Clock } from '../../lib/clock.ts';
 
 /** Measures how long a loop has run. */
 export interface RunTime {
-  /** In all, up to now, in whole milliseconds. To be called at least once a minute. */
+  /** The run time so far, in whole milliseconds. Call this at least once a minute. */
   passed(): number;
 }
 
-/** Adds the time since the last call. A longer step does not count: the machine or the process was suspended. */
+/**
+ * At most this much of the time since the last call counts: a longer time means that the machine or the process was
+ * suspended.
+ */
 const LONGEST_STEP_MS = 120_000;
 
 export function createRunTime(clock: Clock): RunTime {

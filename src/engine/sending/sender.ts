@@ -2,12 +2,12 @@
 //
 //   looking    claims as many due deliveries as it has free slots, and starts to send each
 //   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
-//   stopping   claims no more; running tries end, within the caller's budget
+//   stopping   claims no more; running attempts end, within the time that the caller allows
 //
-// A delivery is marked as `sending` before its try and settled after its outcome is known. When the process dies in
-// between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id. A storage that
-// does not answer only delays the sender: it tries again after a wait, and an outcome that cannot be recorded keeps its
-// slot until it can be, so that no message is sent twice meanwhile.
+// A delivery is marked as `sending` before its attempt, and settled after its outcome is known. If the process dies in
+// between, the delivery stays `sending` until its lease ends. Then it is due again, and is sent under the same id. A
+// storage that does not answer only delays the sender: it tries again after a wait, and an outcome that cannot be
+// recorded keeps its slot until it can be, so that no message is sent twice meanwhile.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Delivery, Outcome } from '../../core/model/delivery.ts';
 import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
@@ -31,13 +31,17 @@ import { createSettling } from './settling.ts';
 
 export interface Sender {
   /**
-   * Works until `stop` aborts, then resolves once all running tries have ended. When `abandon` aborts, these are told
-   * to end; a try that does not end within a second stays `sending` and is made again after the next start.
+   * Works until `stop` aborts, then resolves once all running attempts have ended. When `abandon` aborts, they are
+   * aborted. The delivery of an attempt that does not end within a second stays `sending`, and is sent again after the
+   * next start.
    */
   run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
-  /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
+  /** Call this after a commit that may be for this channel. Safe to call at any time, also before `run`. */
   wake(): void;
-  /** Messages that wait for their next try are due, since their receiver may work again. Safe to call at any time. */
+  /**
+   * Makes messages that wait for their next attempt due now, since their receiver may work again. Safe to call at any
+   * time.
+   */
   resume(): void;
 }
 
@@ -54,13 +58,13 @@ interface SenderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onOutcome: (outcome: Outcome) => void;
-  /** A delivery was given up, and that is on record: it is not tried again. Called once for each. */
+  /** Called once for each delivery that was given up, when that is stored. */
   readonly onDead: () => void;
 }
 
-/** Deliveries in flight at once. */
+/** The most deliveries in flight at once. */
 const MOST_IN_FLIGHT = 4;
-/** A storm of one rule leaves the other slots to messages of others. */
+/** The most slots for one rule, so that its storm leaves the other slots to other rules. */
 const MOST_OF_RULE = MOST_IN_FLIGHT / 2;
 // A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
 const LONGEST_REST_MS = 60_000;
@@ -71,7 +75,7 @@ const GRACE_PERIOD_MS = 1000;
 const AGE_STEP_MS = 60_000;
 /** The interval of checks for ended waits and for leases of other processes: each check is a commit. */
 const EXPIRE_STEP_MS = 60_000;
-/** Longer than any try. A process that takes over does not wait for its end. */
+/** Longer than any attempt. A process that takes over the channel does not wait for the end of a lease. */
 const LEASE_MS = 300_000;
 
 export function createSender(options: SenderOptions): Sender {
@@ -91,9 +95,9 @@ export function createSender(options: SenderOptions): Sender {
   const loop = createWokenLoop(clock);
 
   let isResumed = false;
-  /** A claim whose answer has not come. */
+  /** A claim whose answer was lost; null: none. It may be stored. */
   let lostClaim: Pick<DeliveryClaim, 'outOfTurn'> | null = null;
-  // Failing receivers are known from the deliveries that wait.
+  // True until the failing receivers are read from the pending deliveries.
   let isNew = true;
 
   const resume = (): void => {
@@ -110,11 +114,12 @@ export function createSender(options: SenderOptions): Sender {
     if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
     await unclaim(fence);
-    // A claim is a commit, so a read comes first.
+    // A claim is a commit, so it is made only if this read finds a due delivery.
     const now = clock.now();
     const due = await store.nextDue(shareNow().share);
     if (due !== null && due - now > LONGEST_WAIT_MS) {
-      // No wait is that long: the clock was set back. The next check, which is now, ends it.
+      // No wait is that long, so the clock was set back. The next check follows at once, and its `expire` ends the
+      // wait.
       expiresAtMs = 0;
       return 0;
     }
@@ -129,7 +134,7 @@ export function createSender(options: SenderOptions): Sender {
     return { share, most, moreInMs: moreAtMs === null ? null : moreAtMs - nowMs };
   }
 
-  /** The pace may leave room before anything else happens. */
+  /** The milliseconds until the next delivery is due, or until the pace leaves more room; null: neither is known. */
   function restUntil(due: Instant | null): number | null {
     return earliest([due === null ? null : due - clock.now(), shareNow().moreInMs]);
   }
@@ -141,14 +146,14 @@ export function createSender(options: SenderOptions): Sender {
       // Without a free slot, the next freed one wakes the loop.
       if (free === 0) return null;
       if (most <= 0) return moreInMs;
-      // With a pace each one changes the share of the next.
+      // With a pace, each claimed delivery changes which ones may be claimed next.
       const limit = most === Infinity ? free : 1;
       const claimed = await claim({ share, limit, outOfTurn: null }, fence, abandon);
       if (claimed < limit) return restUntil(await store.nextDue(share));
     }
   }
 
-  /** One message to a failing receiver is tried besides its own schedule. */
+  /** Tries one message to a failing receiver, outside of the message's own schedule. */
   async function takeTurn(fence: Fence, abandon: AbortSignal): Promise<number | null> {
     const next = receivers.next();
     if (next === null || inFlight.size === MOST_IN_FLIGHT) return null;
@@ -164,7 +169,7 @@ export function createSender(options: SenderOptions): Sender {
     readonly share: Share;
   }
 
-  /** How many there were. */
+  /** Returns the number of claimed deliveries. */
   async function claim({ share, ...how }: Taking, fence: Fence, abandon: AbortSignal): Promise<number> {
     lostClaim = how;
     const claimed = await store.claim({ ...share, ...how, at: clock.now(), leaseMs: LEASE_MS }, fence);
@@ -186,7 +191,7 @@ export function createSender(options: SenderOptions): Sender {
     const passedMs = runTime.passed();
     const all = isResumed;
     if (passedMs < expiresAtMs && !all) return;
-    // Deliveries that are in flight here belong to this process, however long recording their outcome takes.
+    // Deliveries in flight are left out: they belong to this process, even if it takes long to record their outcome.
     const waits = { all, failing: receivers.failing(passedMs) };
     const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()], waits);
     if (all) isResumed = false;
@@ -194,7 +199,7 @@ export function createSender(options: SenderOptions): Sender {
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
   }
 
-  /** A claim whose answer was lost may be stored: its messages would wait, unsent, until the lease ends. */
+  /** Takes back a claim whose answer was lost. If it is stored, its messages would stay unsent until the lease ends. */
   async function unclaim(fence: Fence): Promise<void> {
     if (lostClaim === null) return;
     const lost = { channel, held: [...inFlight.keys()], isOutOfTurn: lostClaim.outOfTurn !== null };
@@ -239,7 +244,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * A storage that does not answer is tried again. When the time for stopping ends first, the delivery stays `sending`.
+   * Repeats the check while the storage does not answer. If `abandon` aborts first, it returns false, and the delivery
+   * stays `sending`.
    */
   async function mayGo(claimed: Claimed, abandon: AbortSignal): Promise<boolean> {
     for (;;) {
@@ -269,8 +275,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * One check of the outbox; returns how long to wait for the next. A failed check is waited out, whatever wakes the
-   * loop.
+   * Makes one check of the outbox, and returns the milliseconds until the next one. After a failed check it waits even
+   * if the loop is woken.
    */
   async function claimOnce(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
     try {
@@ -284,7 +290,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
-    // Another process may have sent on the channel since the last run, and ended during a try.
+    // Another process may have sent on the channel since the last run, and ended during an attempt.
     expiresAtMs = 0;
     isNew = true;
     await loop.run(stop, async () => {

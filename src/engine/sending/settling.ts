@@ -1,4 +1,4 @@
-// Records the outcomes of tries. A storage that does not answer is tried again until it does, so that no message is
+// Records the outcomes of attempts. A storage that does not answer is tried again until it does, so that no message is
 // sent twice meanwhile.
 import type { Outcome, Settlement } from '../../core/model/delivery.ts';
 import { afterOutcome } from '../../core/after-outcome.ts';
@@ -9,9 +9,9 @@ import type { Store } from '../../store/contract/store.ts';
 import type { StorageBackoff } from '../reporting/storage-backoff.ts';
 
 export interface Settling {
-  /** The consequence of a try. `ageMs`: the time for which the delivery was pending while it could be tried. */
+  /** The next state of a delivery after an attempt. `ageMs`: how long it was pending while its sender ran. */
   settlementOf(claimed: Claimed, outcome: Outcome, ageMs: number): Settlement;
-  /** False if the try was over already, or if the time for stopping ended before the storage answered. */
+  /** False if the attempt is not the current one any more, or if `abandon` aborted before the storage answered. */
   record(claimed: Claimed, settlement: Settlement, abandon: AbortSignal): Promise<boolean>;
 }
 
@@ -22,14 +22,16 @@ interface SettlingOptions {
   readonly clock: Clock;
 }
 
-/** It waits for its own next try, or for as long as the receiver said. */
+/**
+ * After an attempt outside of its schedule the delivery keeps its due time, or waits as long as the receiver asked for.
+ */
 function afterTurn({ dueAt }: Claimed, outcome: Outcome, now: Instant): Settlement {
   const askedMs = outcome.type === 'again' ? (outcome.afterMs ?? 0) : 0;
   return { state: 'due', outcome, dueAt: Math.max(dueAt, now + askedMs), isOutOfTurn: true };
 }
 
 export function createSettling({ store, storage, giveUpAfterMs, clock }: SettlingOptions): Settling {
-  // Not stored: after a restart a rejected message has its three tries again.
+  // Not stored, so after a restart a rejected message gets its three attempts again.
   const rejectionsById = new Map<DeliveryId, number>();
 
   return {

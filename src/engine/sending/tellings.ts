@@ -8,11 +8,11 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface Tellings {
-  /** Makes one try at once, unless it is under way or done, or the limit is reached. */
+  /** Sends the message at once, unless that is under way or done, or the limit is reached. */
   tell(transition: Transition, to: Recipient, receipt: Attempt['receipt']): void;
-  /** Recipients that accepted it, or may have. */
+  /** The recipients that accepted the message, or may have accepted it. */
   toldOf(transition: Transition): readonly ToldUnrecorded[];
-  /** Resolves once none is on its way. */
+  /** Resolves once no message is being sent. */
   arrived(): Promise<void>;
   readonly recorded: (transitions: readonly Transition[]) => void;
   has(message: Message, to: Recipient): boolean;
@@ -21,7 +21,7 @@ export interface Tellings {
 }
 
 export interface TellingsOptions {
-  /** One try, at once. Never rejects. */
+  /** Makes one attempt at once. Never rejects. */
   readonly send: (delivery: Delivery, attempt: Attempt) => Promise<Outcome>;
   readonly clock: Clock;
   readonly log: Log;
@@ -34,7 +34,7 @@ interface Telling {
   readonly kind: TellingKind;
   offeredAt: Instant;
   triedAt: Instant;
-  /** Null: it is on its way. */
+  /** Null: the message is being sent. */
   outcome: Outcome | null;
   onItsWay: Promise<void>;
 }

@@ -1,15 +1,17 @@
 // While the state cannot be written, critical alerts are sent from memory. The polls continue from their decisions
 // (`engine/polling/commit-recovery.ts`), and offer all unstored transitions here, again after each refused commit.
 //
-//   begins    sent at once to the targets of the rule and the routes, each alert alone, under the id that its delivery
-//             will have. The message says that it is not on record. Silences, mute windows and open alerts that inhibit
-//             it apply, as far as they can be read.
-//   ends      sent to the targets that were sent the begin from memory. If none was, the end is not sent.
-//   repeated  messages that the receiver did not accept, with the next poll, after a quarter of a minute at the earliest
-//   bounded   100 messages each about begins, events, ends, and the daemon itself. Further ones wait for the state.
+//   begins    sent at once to the targets of the rule and the routes, one message for each alert, under the id that its
+//             delivery will have. The message states that it is not on record. Silences, mute windows and inhibitions
+//             apply, as far as they can be read.
+//   ends      sent only to the targets that were sent the begin from memory
+//   repeated  a message that the receiver did not accept is sent again with the next poll, after 15 s at the earliest
+//   bounded   at most 100 messages each about begins, events, ends, and the daemon itself. Further ones wait for the
+//             state.
 //
 // Once the state can be written again, these messages are stored as sent with their transitions, and are not sent
-// again. When the process ends before that, this memory is lost: the messages to people were marked as not on record.
+// again. If the process ends before that, the daemon does not know of these messages any more. This is why they are
+// marked as not on record.
 import type { Delivery } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import { isBegin, isUrgent, nameOfTransition, type Transition } from '../../core/model/transition.ts';
@@ -24,16 +26,19 @@ import type { Store } from '../../store/contract/store.ts';
 import { createTellings, type TellingsOptions } from './tellings.ts';
 
 export interface Unrecorded {
-  /** The store did not keep these; all that is not kept of their alerts is among them, in order. Never throws. */
+  /**
+   * Offers transitions that the store did not keep. They must contain all unstored ones of their alerts, in order.
+   * Never throws.
+   */
   offer(transitions: readonly Transition[]): void;
   /**
-   * The same transitions, each with the recipients that were sent it. Resolves once no message about them is being
-   * sent.
+   * Returns the transitions, each with the recipients that its message was sent to. Resolves once no message about them
+   * is being sent.
    */
   withTold(transitions: readonly Transition[]): Promise<readonly Transition[]>;
-  /** The transitions are stored, with these recipients. */
+  /** Call this when the transitions are stored with these recipients. */
   recorded(transitions: readonly Transition[]): void;
-  /** True if its recipient was sent a message about it from memory. */
+  /** True if its recipient was sent a message about one of its members from memory. */
   hasTold(delivery: Delivery): boolean;
 }
 
@@ -44,7 +49,8 @@ export interface UnrecordedOptions extends TellingsOptions {
 }
 
 /**
- * A firing alert that cannot be stored is offered with each poll: after two minutes without an offer it may be over.
+ * A firing alert that cannot be stored is offered with each poll. After two minutes without an offer it may be over, so
+ * it inhibits no others.
  */
 const SOURCE_MS = 120_000;
 
@@ -81,7 +87,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     }
   }
 
-  /** It goes to the recipients of its begin. */
+  /** Sends the end to the recipients of its begin. */
   function offerEnd(end: Transition, begin: Transition): void {
     for (const { channel, recipient, outcome } of tellings.toldOf(begin))
       tellings.tell(end, { channel, recipient }, outcome.type === 'sent' ? (outcome.receipt ?? null) : null);
@@ -123,14 +129,17 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
   };
 }
 
-/** A begin that does not wait for the state. A failure of the state counts as one at any severity. */
+/**
+ * True for a begin that does not wait for the state: if it is critical, or about a failure of the state at any
+ * severity.
+ */
 function isTellable(one: Transition): boolean {
   const { kind, alert } = one.message;
   const isOfStorage = kind === BUILT_IN_RULE && alert === 'storage' && isBegin(nameOfTransition(one.message));
   return isUrgent(one) || isOfStorage;
 }
 
-/** The end belongs to the episode of this begin. */
+/** True if the message is an end in the episode of this begin. */
 function isEndOf({ message }: Transition, begin: Transition): boolean {
   const { key, episode, seq } = begin.message;
   return message.key === key && message.episode === episode && message.seq > seq && isEnd(nameOfTransition(message));
@@ -155,7 +164,7 @@ async function silencesAt(store: UnrecordedOptions['store'], now: Instant): Prom
   }
 }
 
-/** No message is sent from memory. */
+/** For a process that sends no message from memory. */
 export const NOBODY_TOLD: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'> = {
   offer: () => undefined,
   withTold: (transitions) => Promise.resolve(transitions),

@@ -8,9 +8,9 @@ export type BackupTrouble =
   | { readonly type: 'old'; readonly since: Instant };
 
 export interface BackupHealth {
-  /** Backups are expected from now on. */
+  /** Call this at the start: backups are expected from now on. */
   begin(): void;
-  /** There is a backup younger than a day, or none is wanted. */
+  /** Call this when there is a backup younger than a day, or none is wanted. */
   well(): void;
   failed(error: unknown): void;
   trouble(): BackupTrouble | null;

@@ -1,11 +1,11 @@
-// Notices that the clock of the machine was set, or that the machine slept: then the wall clock moved by another span than
-// the monotonic one.
+// Detects that the clock of the machine was set, or that the machine slept: the wall clock has then moved by another
+// time than the monotonic clock.
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface ClockJump {
   /** By the clock after the jump. */
   readonly at: Instant;
-  /** Forward if it is positive. */
+  /** Milliseconds; positive if the jump was forward. */
   readonly byMs: number;
 }
 
@@ -14,18 +14,18 @@ export interface ClockJumps {
   look(): ClockJump | null;
   /** The newest jump in each direction, for an hour after it. */
   recent(): readonly ClockJump[];
-  /** For less than an hour: a jump before the start may be recent. */
+  /** True in the first hour of the process: `recent` may then lack a jump from before the start. */
   isYoung(): boolean;
 }
 
-/** A clock that is corrected step by step stays below it. */
+/** Smaller jumps are ignored, such as the steps of a clock that is corrected gradually. */
 const LEAST_MS = 60_000;
 const RECENT_MS = 3_600_000;
 
 export function createClockJumps(clock: Pick<Clock, 'now' | 'monotonic'>): ClockJumps {
   const startedAt = clock.monotonic();
   let before = { wall: clock.now(), steady: startedAt };
-  /** By direction: a wrong clock is often set right soon after. */
+  /** By direction, since a wrong clock is often set right soon after: the second jump must not replace the first. */
   const newest = new Map<'forward' | 'back', { readonly jump: ClockJump; readonly steady: number }>();
 
   return {

@@ -1,12 +1,12 @@
-// Once a day has the state copied and the copy checked. When the last one was made is read from the directory of backups,
-// so that a restart makes none too many and none too few.
+// Copies the state once a day, and checks the copy. The time of the last backup is read from the directory of backups,
+// so that a restart makes no backup too many or too few.
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Backups } from '../../store/contract/backups.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { BackupHealth } from './backup-health.ts';
 
 export interface DailyBackupOptions {
-  /** As the config has it now; null = no backups are wanted. */
+  /** The backups by the config in force; null: no backups are wanted. */
   readonly backups: () => Backups | null;
   readonly onBackup: (at: Instant) => void;
   readonly onFailed: () => void;
@@ -49,7 +49,7 @@ export async function runDailyBackup(options: DailyBackupOptions, signal: AbortS
   }
 }
 
-/** The file that was made; null when none was due. */
+/** Returns the file of the backup; null: none was due. */
 async function backUpWhenDue(
   { backups: current, clock, onBackup }: DailyBackupOptions,
   signal: AbortSignal,

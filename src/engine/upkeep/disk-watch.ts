@@ -1,12 +1,12 @@
-// Says ahead that the disk of the state file fills up, and that SQLite's log beside it grows because another program reads
-// the file without end. One line when it begins, one when it is over.
+// Warns before the disk of the state file is full, and when SQLite's log beside it grows because another program reads
+// the file without end. It logs one line when this starts, and one when it is over.
 import type { DiskUse } from '../../store/disk.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface DiskWatchOptions {
   /** Throws if the file system does not answer. */
   readonly measure: () => DiskUse;
-  /** At most so large the state becomes. */
+  /** The maximum size of the state. */
   readonly maxBytes: () => number;
   readonly onMeasured: (use: DiskUse) => void;
   /** Called after each check with the free space if it is too little, else with null. */
@@ -37,7 +37,10 @@ export function createDiskWatch({ measure, maxBytes, onMeasured, onLow, log }: D
   };
 }
 
-/** A tenth of a large disk is more than the state can ever take. */
+/**
+ * The free space below which the disk counts as low. It is at most the maximum size of the state: a tenth of a large
+ * disk is more than the state can ever use.
+ */
 function leastFree({ diskBytes }: DiskUse, maxBytes: number): number {
   return Math.max(LEAST_FREE, Math.min(diskBytes / 10, maxBytes));
 }

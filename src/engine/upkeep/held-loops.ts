@@ -2,9 +2,9 @@
 //
 //   waiting    another replica has the shard, or none has
 //   running    from the claim of the shard on; the supervisor starts a failed loop again
-//   releasing  the shard is about to be given back: the loop is told to stop, and has two seconds to end. Later writes
-//              are fenced
-//   lost       another replica may have the shard already: the loop is told to stop, without waiting for its end
+//   releasing  the shard is about to be given back: the loop is aborted, and has two seconds to end. Later writes are
+//              fenced
+//   lost       another replica may have the shard already: the loop is aborted, and its end is not waited for
 import type { Follower, Ownership } from '../../cluster/ownership.ts';
 import { aborted } from '../../lib/abort.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -12,16 +12,16 @@ import type { Shard } from '../../store/contract/fence.ts';
 
 export type LoopRun = (signal: AbortSignal) => Promise<void>;
 
-/** `run`, again after each claim of the shard, until its own signal aborts. */
+/** Makes a loop that calls `run` again after each claim of the shard, until its own signal aborts. */
 export type WhileHeld = (shard: Shard, run: LoopRun) => LoopRun;
 
 export interface HeldLoops {
   readonly whileHeld: WhileHeld;
-  /** Must be called for every shard before the first loop runs. */
+  /** Must follow the ownership of all shards before the first loop runs. */
   readonly follower: Follower;
 }
 
-/** From a claim of a shard to its end. */
+/** The time from the claim of a shard until it is given back or lost. */
 interface Tenure {
   readonly ending: AbortController;
   readonly running: Set<Promise<void>>;
@@ -42,7 +42,7 @@ export function createHeldLoops({ isShared }: Pick<Ownership, 'isShared'>, clock
 
   async function runOnce({ ending, running }: Tenure, run: LoopRun, signal: AbortSignal): Promise<void> {
     const work = run(AbortSignal.any([signal, ending.signal]));
-    // Waiting for the end needs no result.
+    // `releasing` only waits for the end, so a failure must not reach it.
     const settled = work.catch(() => undefined).finally(() => running.delete(settled));
     running.add(settled);
     await work;

@@ -1,6 +1,6 @@
-// Every ten seconds writes until when each watch was covered, and measures the disk of the state. Once a day removes deliveries that were settled a month
-// ago. When the state has reached its maximum size, settled deliveries are removed at once, the newest last: they are
-// only a record.
+// Every ten seconds this loop writes until when each watch was covered, and measures the disk of the state. Once a day
+// it removes deliveries that were settled more than 30 days ago. If the state has reached its maximum size, it removes
+// settled deliveries at once, first those older than a day, then all: they are only a record.
 import { showDuration, type Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -8,7 +8,7 @@ import type { Log } from '../../telemetry/log.ts';
 export interface HousekeepingOptions {
   readonly store: Pick<Store, 'prune'>;
   readonly flush: () => Promise<void>;
-  /** The state has reached its size. */
+  /** True if the state has reached its maximum size. */
   readonly isFull: () => boolean;
   /** True if this process prunes old rows; only one of several does. */
   readonly isPruner: () => boolean;
@@ -32,7 +32,7 @@ export async function runHousekeeping(
   let prunedAt = -Infinity;
   let keptMs = KEPT_MS;
 
-  /** One line per outage, not one every ten seconds. */
+  /** Runs `work`. A failure is logged once per outage, not every ten seconds. */
   async function tried(what: string, work: () => void | Promise<void>): Promise<void> {
     try {
       await work();
@@ -43,7 +43,10 @@ export async function runHousekeeping(
     }
   }
 
-  /** The states of alerts decide who is sent their ends: they are kept as long even when the state has no room. */
+  /**
+   * The states of alerts decide which recipients get their ends, so they are kept for 30 days even when the state is
+   * full.
+   */
   async function prune(keptMs: number): Promise<void> {
     const now = clock.now();
     await store.prune({ settled: now - keptMs, alerts: now - KEPT_MS, journal: now - JOURNAL_KEPT_MS }, now);

@@ -9,7 +9,7 @@ import type { ClockJump, ClockJumps } from './clock-jumps.ts';
 
 export interface JournalOptions {
   readonly store: Pick<Store, 'chainJournal' | 'record' | 'journalHead' | 'journalHashAt'>;
-  /** Null: a dry run keeps nothing. */
+  /** Null in a dry run, which keeps nothing. */
   readonly kept: KeptAnchor | null;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly jumps: Pick<ClockJumps, 'look'>;
@@ -19,7 +19,7 @@ export interface JournalOptions {
 
 const LOOK_MS = 1000;
 const LOOKS_FOR_ANCHOR = 10;
-/** In one transaction: takes a few milliseconds. */
+/** The most lines in one transaction, which takes a few milliseconds. */
 const AT_ONCE = 500;
 
 /**
@@ -48,7 +48,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
     unwritten = [];
   }
 
-  /** The journal continues without it. */
+  /** Keeps the newest line. If that fails, the journal continues without it. */
   async function keep(): Promise<void> {
     if (kept === null || ownership.fenceOf('service:journal') === null) return;
     try {

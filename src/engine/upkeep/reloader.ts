@@ -3,7 +3,7 @@
 //   looking    once a second the files are compared with the last loaded ones
 //   settling   until two comparisons half a second apart agree, so that a half-written file is not read; a storm of
 //              changes delays a reload by at most five seconds after the first of them
-//   loading    one reload at a time; a failure that may pass is followed by another try after half a minute
+//   loading    one reload at a time; after a failure that may be temporary, it is tried again half a minute later
 import type { Clock } from '../../lib/clock.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 
@@ -22,20 +22,20 @@ export interface WatchedFiles {
 }
 
 /**
- * `done`: in force, or a person must correct the files first. `again`: the files are right, and a later try may
- * succeed.
+ * `done`: the files are in force, or a person must correct them first. `again`: the files are right, and a later try
+ * may succeed.
  */
 export type ReloadEnd = 'done' | 'again';
 
 export interface Reloader {
-  /** Reload soon, as after SIGHUP. Safe to call at any time, also before `run`. */
+  /** Requests a reload soon, as after SIGHUP. Safe to call at any time, also before `run`. */
   request(): void;
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const LOOK_MS = 1000;
 const SETTLE_MS = 500;
-/** Five seconds, with the comparison before and the time of all comparisons. */
+/** So many comparisons take five seconds in all, with the waits and the comparison before. */
 const MOST_SETTLES = 7;
 const AGAIN_LOOKS = 30;
 

@@ -1,7 +1,7 @@
 // Ends stored watches that are no longer polled: their firing alerts resolve for the targets that were sent them, and
 // their memory is dropped. Runs beside the polls, since a reload must not depend on it: a storage that fails is tried
-// again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start finds
-// the same watches in the state file.
+// again, after pauses that grow from a second to a minute. A stop in the middle loses nothing, because the next start
+// finds the same watches in the state file.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -22,17 +22,17 @@ export interface RetirementOptions {
   readonly isAdopted: (watch: WatchId) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
-  /** Decisions of their polls that the store did not keep. */
+  /** Decisions of former polls that the store did not keep. */
   readonly unkept: UnkeptDecisions;
   readonly unrecorded: Pick<Unrecorded, 'withTold' | 'recorded'>;
-  /** Transitions were committed. */
+  /** Called when transitions were committed. */
   readonly onTransitions: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface Retirement {
-  /** The set of watches changed. Safe to call at any time, also before `run`. */
+  /** Call this when the set of watches has changed. Safe to call at any time, also before `run`. */
   wake(): void;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -40,11 +40,11 @@ export interface Retirement {
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-// Nothing changes without a wake. The check is one short query.
+// The longest wait without a wake, in which nothing should change. The check is one short query.
 const LONGEST_REST_MS = 3_600_000;
 /** The time until the next check whether all replicas run the same config. */
 const DISAGREED_MS = 10_000;
-/** Polls that are due run between two of them. */
+/** The most watches that are ended at once. Due polls run between two such groups. */
 const AT_ONCE = 100;
 
 export function createRetirement(options: RetirementOptions): Retirement {
@@ -53,7 +53,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
 
-  /** Also ends an alert that was sent from memory. */
+  /** Makes the end of all alerts of a watch, also of an alert that was sent from memory. */
   async function endOf(id: WatchId, stored: Memory | undefined): Promise<Decision[]> {
     const before = unkept.unkept(id);
     const goesOn = before?.expects === (stored?.version ?? 0) ? before : undefined;
@@ -84,12 +84,12 @@ export function createRetirement(options: RetirementOptions): Retirement {
     for (const id of gone) unkept.forget(id);
     const damaged = gone.filter((id) => unreadable.get(id) === 'damaged');
     await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
-    // A commit that was under way when the reload came. The next try reads that memory again.
+    // A commit was under way when the reload came, and changed the memory. The next try reads the memory again.
     const changed = decisions.length - kept.length;
     if (changed > 0) throw new Error(`the memory of ${changed} watches changed while they were retired`);
   }
 
-  /** False: another replica runs a config that may name them. */
+  /** False: another replica runs a config that may name these watches. */
   async function retireAll(): Promise<boolean> {
     const fence = ownership.fenceOf('service:dispatch');
     if (fence === null) return true;
@@ -101,7 +101,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     return true;
   }
 
-  /** One check; returns how long to wait for the next. Never throws. */
+  /** Makes one check, and returns the milliseconds until the next one. Never rejects. */
   async function look(): Promise<number> {
     try {
       if (!(await retireAll())) return DISAGREED_MS;

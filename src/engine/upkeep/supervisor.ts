@@ -11,7 +11,7 @@ export interface Loop {
   readonly name: LoopName;
   /** Names the loop in the log, if several share a name. */
   readonly about?: LogFields;
-  /** Started again after a failure, with its values in memory. */
+  /** Called again after a failure. The loop's values in memory are kept. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export type Supervise = (loop: Loop, signal: AbortSignal) => Promise<void>;
 export interface FailingLoop {
   readonly name: LoopName;
   readonly about: LogFields | undefined;
-  /** In a row: it did not run for ten minutes in between. */
+  /** The number of failures in a row, without ten minutes of work in between. */
   readonly failures: number;
   readonly since: Instant;
 }
@@ -42,7 +42,7 @@ export interface SupervisorOptions {
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 const STEADY_MS = 600_000;
-/** One failure may be chance, and a second one its echo. */
+/** One failure may be chance, and a second one its consequence. */
 const FAILURES_OF_FAILING = 3;
 
 export function createSupervisor({ clock, log, onRestart }: SupervisorOptions): Supervisor {
@@ -69,7 +69,8 @@ export function createSupervisor({ clock, log, onRestart }: SupervisorOptions): 
       await keepRunning(loop, signal, record);
       supervised.delete(record);
     },
-    // A clock that was set back must not keep it failing until that time comes again.
+    // The absolute distance: after the clock was set back, a loop must not count as failing until that time comes
+    // again.
     failing: () =>
       [...supervised]
         .filter(
@@ -81,9 +82,9 @@ export function createSupervisor({ clock, log, onRestart }: SupervisorOptions): 
 
 interface Supervised {
   readonly loop: Loop;
-  /** In a row. */
+  /** The number of failures in a row. */
   failures: number;
-  /** When the first of them was. */
+  /** The time of the first of these failures. */
   since: Instant;
   failedAt: Instant;
 }
@@ -121,7 +122,7 @@ async function failureOf(run: Loop['run'], signal: AbortSignal): Promise<unknown
   }
 }
 
-/** A function, since a signal may abort between two checks. */
+/** A function, since the compiler would assume that a signal cannot abort between two checks. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
