@@ -1,5 +1,5 @@
-// Waits for another program that holds the file, such as a backup, between turns of the event loop: polls, sends and
-// health checks go on. The wait is by the machine's clock, as that other program's is.
+// Waits for another program that holds the file, such as a backup. The wait does not block the event loop, so polls,
+// sends and health checks continue. It is measured by the clock of the machine, by which the other program runs too.
 import { setTimeout as pause } from 'node:timers/promises';
 import { BUSY_TIMEOUT_MS, isBusy, storageError } from './database.ts';
 import { Superseded } from '../sql/database.ts';
@@ -11,11 +11,14 @@ export interface FileAttempt {
   /** For messages. */
   readonly file: string;
   readonly action: string;
-  /** Work that waited for others has waited for the file as well. It is tried once in any case. */
+  /**
+   * The time when the work was requested. A wait for other work counts as a wait for the file, but the work is tried
+   * once in any case.
+   */
   readonly askedAt: number;
 }
 
-/** Rejects with a StorageError. */
+/** Runs `work`, and repeats it while the file is held, for up to `BUSY_TIMEOUT_MS`. Rejects with a StorageError. */
 export async function whenFree<T>({ file, action, askedAt }: FileAttempt, work: () => Promise<T>): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {

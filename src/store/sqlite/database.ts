@@ -5,15 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { StateDamagedError, StorageError } from '../contract/store.ts';
 
 /**
- * How long another program, such as a backup, may hold the file before a write fails. What is to be written later waits
- * for it too, and a stop makes several writes within its ten seconds.
+ * How long another program, such as a backup, may hold the file before a write fails. It is short, since later writes
+ * wait as well, and a stop makes several writes within its ten seconds.
  */
 export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
-/** As many pages of the log: a commit that finds more moves them into the file itself (files/checkpoints.ts). */
+/** The same size in pages. A commit that finds a longer log moves it into the file itself (files/checkpoints.ts). */
 const MOST_LOGGED_PAGES = LARGEST_IDLE_WAL / 4096;
 
-/** The real path of the file: two names of its directory must find the same lock. Makes missing directories. */
+/** The real path of the file, so that two names of its directory lead to the same lock. Makes missing directories. */
 export function settledPath(file: string): string {
   makeDirectory(dirname(file));
   const settled = join(realpathSync(dirname(file)), basename(file));
@@ -26,8 +26,8 @@ export function makeDirectory(directory: string): void {
 }
 
 /**
- * SQLite follows links: a user who may write into the directory could point one at any file of the daemon's user. A
- * FIFO would keep the process waiting.
+ * Throws a StorageError if the file is a link or no regular file. SQLite follows links, so a user who can write into
+ * the directory could link any file of the daemon's user. A FIFO would block the process.
  */
 function assertOwn(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
@@ -36,7 +36,10 @@ function assertOwn(file: string): void {
   if (stats?.isFile() === false) throw new StorageError(`${file} is no regular file. Name another one.`);
 }
 
-/** Opens the file for writing without changing its content. Waits for a lock by blocking: no other work runs yet. */
+/**
+ * Opens the file for writing without changing its content. A wait for a lock blocks the process, which does no other
+ * work yet.
+ */
 export function openDatabase(file: string): DatabaseSync {
   createPrivately(file);
   return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
@@ -59,7 +62,8 @@ export function assertThere(file: string): void {
 }
 
 /**
- * Throws a StorageError if this user may not see whether the file exists: the folder of a daemon is closed to others.
+ * True if the file can be read. Throws a StorageError if this user has no right to it, since the folder of a daemon is
+ * closed to other users.
  */
 export function isThere(file: string): boolean {
   try {
@@ -90,8 +94,8 @@ export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): D
 }
 
 /**
- * SQLite would make the file readable by all. It must not be opened here when it exists: closing any handle of a file
- * drops every lock that this process holds on it, and with it the lock against a second daemon.
+ * Makes the file for this user alone; SQLite would make it readable for all. An existing file must not be opened here:
+ * closing any handle of a file drops every lock that this process holds on it, also the lock against a second daemon.
  */
 export function createPrivately(file: string): void {
   assertOwn(file);
@@ -110,7 +114,7 @@ export function assertSound(db: DatabaseSync, file: string): void {
   assertOk(db, file, 'quick_check');
 }
 
-/** The same, and compares each index with its table: takes longer. */
+/** Like `assertSound`, but also compares each index with its table, which takes longer. */
 export function assertIntact(db: DatabaseSync, file: string): void {
   assertOk(db, file, 'integrity_check');
 }
@@ -120,7 +124,7 @@ function assertOk(db: DatabaseSync, file: string, check: 'quick_check' | 'integr
   if (finding !== 'ok') throw new StateDamagedError(`${file} is damaged (${String(finding)}). ${START_ANEW}`);
 }
 
-/** Does `work`; each error becomes a StorageError that says what was tried, why it failed and what to do. */
+/** Runs `work`. Each error becomes a StorageError with the action, the reason and an advice. */
 export function answering<T>(file: string, action: string, work: () => T): T {
   try {
     return work();
@@ -136,13 +140,13 @@ export function storageError(file: string, action: string, error: unknown): Stor
   return isDamage(error) ? new StateDamagedError(message, options) : new StorageError(message, options);
 }
 
-/** Another connection holds the file, or a table in it. */
+/** True if another connection holds the file, or a table in it. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === 5 || code === 6;
 }
 
-/** Pages of the file do not fit together. */
+/** True if pages of the file do not fit together. */
 export function isCorrupt(error: unknown): boolean {
   return primaryCode(error) === 11;
 }
@@ -151,7 +155,7 @@ function isDamage(error: unknown): boolean {
   return isCorrupt(error) || primaryCode(error) === 26;
 }
 
-/** Nothing of SQLite's, or a value that breaks the schema: the same will never be taken. */
+/** True if the error is not SQLite's, or a value violates the schema: the same write would fail again. */
 export function isRefused(error: unknown): boolean {
   const code = primaryCode(error);
   return code === undefined || code === 19 || code === 20;
@@ -188,7 +192,7 @@ function messageOf(error: unknown): string {
   return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 }
 
-// The upper bytes of an extended code tell finer cases apart.
+// The lowest byte of an extended code is the primary code.
 function primaryCode(error: unknown): number | undefined {
   return isObject(error) && typeof error['errcode'] === 'number' ? error['errcode'] & 0xff : undefined;
 }

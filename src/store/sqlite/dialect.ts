@@ -1,4 +1,4 @@
-// SQLite's words. It has one writer, so that nothing is locked by rows, and lists are run row by row.
+// The SQL of SQLite. There is one writer, so no rows are locked. A list statement runs once for each row.
 import type { SqlDialect, ListColumns, ListWords } from '../sql/dialect.ts';
 
 export const SQLITE: SqlDialect = {
@@ -28,7 +28,7 @@ export const SQLITE: SqlDialect = {
   forShare: '',
   list: wordsOf,
   inOrder: '',
-  // A new row is numbered after the highest that is there.
+  // SQLite numbers a new row after the highest existing one.
   numbersFrom: () => null,
 };
 
@@ -37,7 +37,7 @@ function wordsOf<C extends ListColumns>(columns: C): ListWords<C> {
   return { ...words, from: '', also: '', using: '' } as ListWords<C>;
 }
 
-/** Parameters become `?1`, and casts go: SQLite has none, and takes its types from the values. */
+/** Writes parameters as `?1`, and removes casts: SQLite has none, and takes its types from the values. */
 export function asSqlite(text: string): string {
   return text.replaceAll(/\$(\d+)/g, '?$1').replaceAll(/::(?:bigint|int|text)(?:\[\])?/g, '');
 }

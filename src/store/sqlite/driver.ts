@@ -13,9 +13,7 @@ import { createTurns, type Turns } from './turns.ts';
 import { createWriter } from './writer.ts';
 
 export interface SqliteDatabase extends SqlDatabase {
-  /**
-   * Uses the database that `change` resolves with from then on. Reads and writes wait meanwhile.
-   */
+  /** Replaces the database by the one that `change` resolves with. Reads and writes wait meanwhile. */
   readonly replace: (change: (db: DatabaseSync) => Promise<DatabaseSync>) => Promise<void>;
 }
 
@@ -26,7 +24,10 @@ export interface SqliteFile {
   readonly maxBytes?: number;
 }
 
-/** Opens an existing file. `writer`: opened for writing; it is closed with the database. Throws a StorageError. */
+/**
+ * Opens an existing file. `writer`: the connection that is open for writing; it is closed with the database. Throws a
+ * StorageError.
+ */
 export function createSqliteDatabase(writer: DatabaseSync, options: SqliteFile): SqliteDatabase {
   const { file } = options;
   const reopened = (): SqliteConnection =>
@@ -37,7 +38,7 @@ export function createSqliteDatabase(writer: DatabaseSync, options: SqliteFile):
   ]);
 }
 
-/** Over one connection, where reads and writes take turns. */
+/** A database over one connection, where reads and writes take turns. */
 export function createSingleDatabase(db: DatabaseSync, options: SqliteFile): SqliteDatabase {
   return databaseOver(db, options, []);
 }
@@ -63,9 +64,9 @@ function databaseOver(
   let writer = answering(file, 'prepare', () => createWriter(db, file, maxBytes));
   let isOpen = true;
   const readers = new Map<Reading, SqliteConnection>();
-  /** Opened with its first read, and with the first after `replace`. */
+  /** Opens the connection at its first read, and again at the first read after `replace`. */
   const readerOf = (one: Reading): SqliteConnection => {
-    // A closed connection answers that it is closed.
+    // The closed connection rejects the read, since the database is closed.
     if (!isOpen) return writer.connection;
     const reader = readers.get(one) ?? one.open();
     readers.set(one, reader);
@@ -77,7 +78,7 @@ function databaseOver(
     for (const { db: one } of readers.values()) one.close();
     readers.clear();
   };
-  /** While nothing else uses any connection. */
+  /** Runs `work` while nothing else uses any connection. */
   const alone = (work: () => Promise<void>): Promise<void> =>
     turns.hold(() => reading.reduce((inner, one) => () => one.turns.hold(inner), work)());
 
@@ -118,7 +119,10 @@ function databaseOver(
   };
 }
 
-/** 'CWdn', of builds before the first release: their schemas were numbered from 1 as well. */
+/**
+ * 'CWdn': builds before the first release wrote it. Their schemas were numbered from 1 as well, so the number does not
+ * show the difference.
+ */
 const EARLY_ID = 0x4357646e;
 
 /** The number of the schema is in the header of the file. */

@@ -19,7 +19,7 @@ export async function openSqliteState(options: SqliteFile): Promise<SqliteDataba
   const { file } = options;
   const writer = answering(file, 'open', () => openDatabase(file));
   try {
-    // First, so that a refused file stays unchanged.
+    // The schema is checked first, so that a refused file stays unchanged.
     await migrateState(createSingleDatabase(writer, { file }));
     return createSqliteDatabase(settled(writer, file), options);
   } catch (error) {
@@ -29,7 +29,8 @@ export async function openSqliteState(options: SqliteFile): Promise<SqliteDataba
 }
 
 /**
- * The connection for `SqliteDatabase.replace`: the file that was put back has the newest schema. Throws a StorageError.
+ * Opens the connection for `SqliteDatabase.replace`. The file that was put back has the newest schema, so it is not
+ * migrated. Throws a StorageError.
  */
 export function reopenWriter(file: string): DatabaseSync {
   return answering(file, 'open', () => opened(openDatabase(file), (fresh) => settled(fresh, file)));

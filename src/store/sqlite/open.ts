@@ -1,5 +1,5 @@
-// Opens the state file for the one daemon that may write it, with a lock beside it against a second one, and for
-// readers.
+// Opens the state file for readers, and for the one daemon that may write it. A lock beside the file keeps a second
+// daemon away.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
@@ -24,26 +24,27 @@ import { openOrRecover } from './files/recover.ts';
 import { warnOfOldSqlite } from './files/sqlite-version.ts';
 import { openSqliteReads, openSqliteState, reopenWriter } from './open-state.ts';
 
-/** `file`: made, with its directories, when it does not exist. */
+/** `file`: the path of the state file. A missing file is made, with its directories. */
 export interface SqliteOptions {
   readonly file: string;
   /** The largest size of the file; unlimited by default. */
   readonly maxBytes?: number;
-  /** How the next daemon that is refused names this one, such as `pid 4711`. */
+  /** The name of this daemon, such as `pid 4711`. A second daemon that is refused shows it in its message. */
   readonly owner?: string;
   readonly log?: Log;
   /** The directory of backups that replace a damaged file; without it, a damaged file is refused. */
   readonly backups?: string;
   /** The type of a directory's file system, as in statfs(2). */
   readonly fileSystemOf?: (directory: string) => number;
-  /** The state was damaged or removed, and was replaced. */
+  /** Called if the state was damaged or removed, and has been replaced. */
   readonly onRecovered?: (how: Recovery) => void;
 }
 
 /**
  * Opens the state file and brings it to the newest schema.
  *
- * Rejects with a StoreBusyError while another holds it, a StorageError when it cannot be used; the text is for the operator.
+ * Rejects with a StoreBusyError while another daemon holds the file, and with a StorageError if the file cannot be
+ * used. The message is for the operator.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = answering(options.file, 'open', () => settledPath(options.file));
@@ -66,7 +67,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-/** A store that ends with the process, for a dry run: the same SQL, no file, no lock. */
+/** Opens a store in memory for a dry run: it has the same SQL, but no file and no lock. */
 export async function openVolatileStore(options: Pick<SqliteOptions, 'log'> = {}): Promise<Store> {
   const database = createMemoryDatabase();
   await migrateState(database);
@@ -98,10 +99,10 @@ function placed(file: string, place: StateFilePlace, database: SqliteDatabase): 
   };
 }
 
-/** The process that has the file holds all of its shards. */
+/** The one key of the fence and of the health: the process that has the file holds all shards. */
 const HOLDER = 'file';
 
-/** Takes over from the process that held it before. */
+/** Makes the store, and takes over from the process that held the database before. */
 export async function heldStore(
   database: SqliteDatabase,
   { owner = '', log }: Pick<SqliteOptions, 'owner' | 'log'>,
@@ -112,7 +113,7 @@ export async function heldStore(
     return createStore(database, {
       cluster: { isShared: false, fence },
       view: viewOf(database.view.sql),
-      // Another process may have taken over: one whose lock file was deleted.
+      // Another process may have taken over, if the lock file was deleted.
       holds: async (sql, { epoch }) => (await readCount(sql, 'epoch')) === epoch,
       keepHealth: (sql, health) => keepHealth(sql, HOLDER, health, []),
       secure,
@@ -130,7 +131,7 @@ async function takeOver(sql: Sql, owner: string): Promise<Fence> {
   const epoch = (await readCount(sql, 'epoch')) + 1;
   await writeFact(sql, 'owner', owner);
   await writeFact(sql, 'epoch', epoch);
-  // The process before wrote it.
+  // The stored health is that of the former process.
   await dropHealth(sql, []);
   await keepSecrets(sql);
   return { key: HOLDER, slot: 0, owner, epoch };
@@ -147,7 +148,7 @@ function viewOf(sql: Sql): OwnView {
   };
 }
 
-/** Reports once: the marker is removed. */
+/** Reports a lost state once: the marker is removed. */
 function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 'log' | 'onRecovered'>): void {
   const lost = takeMarker(file);
   if (lost === null) return;
@@ -156,7 +157,10 @@ function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 
   onRecovered?.('lost');
 }
 
-/** Takes no lock. Rejects with a StorageError when there is no state file, or when it is not of this release's schema. */
+/**
+ * Takes no lock. Rejects with a StorageError when there is no state file, or when it does not have the schema of this
+ * release.
+ */
 export async function openSqliteReader({ file }: { readonly file: string }): Promise<StoreReader> {
   const reads = await openSqliteReads(file);
   return { ...createView(reads, viewOf(reads.sql)), [Symbol.asyncDispose]: () => reads[Symbol.asyncDispose]() };

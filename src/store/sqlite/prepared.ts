@@ -4,10 +4,13 @@ import type { Row } from '../sql/rows.ts';
 import { readPages, type Parameter, type Sql, type Statement } from '../sql/sql.ts';
 import { asSqlite, SQLITE } from './dialect.ts';
 
-/** Statements are constants, and there are fewer of them: texts that are made at run time do not fill the memory. */
+/**
+ * There are fewer constant statements than this. The limit keeps texts that are made at run time from filling the
+ * memory.
+ */
 const MOST_PREPARED = 2000;
 
-/** Errors are SQLite's own. */
+/** The statements of a connection. They reject with the errors of SQLite. */
 export function sqlOn(db: DatabaseSync): Sql {
   const prepared = new Map<Statement, StatementSync>();
 

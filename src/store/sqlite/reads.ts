@@ -1,5 +1,5 @@
-// A connection that reads. Its statements and snapshots take turns: else a single read could see the older moment of a
-// snapshot that is open. Commits on another connection are not waited for.
+// A connection that reads. Its statements and snapshots take turns. Else a single read could fall into an open
+// snapshot, and miss later commits. Reads do not wait for commits on another connection.
 import type { DatabaseSync } from 'node:sqlite';
 import type { SqlReads } from '../sql/database.ts';
 import { createSqlSession, sqlThrough } from '../sql/session.ts';
@@ -8,7 +8,7 @@ import { sqlOn } from './prepared.ts';
 import { whenFree } from './busy.ts';
 import type { Turns } from './turns.ts';
 
-/** `connection`: the one that is open by then. `file`: for messages. */
+/** `connection`: returns the connection that is open at the time of a read. `file`: the name in messages. */
 export function readsOn(connection: () => SqliteConnection, turns: Turns, file: string): SqlReads {
   const read = <T>(work: (over: Sql) => Promise<T>): Promise<T> => {
     const askedAt = performance.now();
@@ -36,7 +36,7 @@ async function inSnapshot<T>(db: DatabaseSync, over: Sql, work: (sql: Sql) => Pr
     return await work(session.sql);
   } finally {
     session.end();
-    // Nothing was written, and a COMMIT fails once a damaged page was met.
+    // ROLLBACK is enough, since nothing was written. A COMMIT would fail after a damaged page was read.
     if (db.isTransaction) db.exec('ROLLBACK');
   }
 }

@@ -41,7 +41,7 @@ export function createWriter(db: DatabaseSync, file: string, maxBytes: number): 
       );
     } finally {
       session.end();
-      // Some errors, a full disk among them, have rolled back already.
+      // After some errors, such as a full disk, SQLite has rolled back already.
       if (db.isTransaction) db.exec('ROLLBACK');
     }
   }

@@ -10,7 +10,7 @@ export interface BackupDirectoryOptions {
   /** Absolute path of the state file. */
   readonly file: string;
   readonly directory: string;
-  /** How many backups stay. */
+  /** The number of backups that are kept. */
   readonly keep: number;
 }
 

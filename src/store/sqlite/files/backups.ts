@@ -82,8 +82,8 @@ function assertRoom(stateFile: string, directory: string): void {
 }
 
 /**
- * Drops all but `keep` backups: those nearest to now stay, so that one whose name lies in the future of a clock that was
- * wrong does not stay for ever.
+ * Removes all but the `keep` backups whose times are nearest to now. So a backup with a time in the future, from a
+ * clock that was wrong, is not kept for ever.
  */
 export function dropOldBackups(backups: readonly Backup[], keep: number, now: Instant): void {
   const byDistance = backups.toSorted((a, b) => Math.abs(now - a.at) - Math.abs(now - b.at));

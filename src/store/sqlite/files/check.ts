@@ -1,4 +1,4 @@
-// Looks at every page and every row of a state file, and changes nothing.
+// Checks every page and every row of a state file, and changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Finding, StateCheck } from '../../contract/backups.ts';
 import { countRows, findDamage, MOST_PER_TABLE, type OnUnreadable } from '../../sql/check.ts';
@@ -41,7 +41,7 @@ function damagedPages(db: DatabaseSync, file: string): Finding[] {
     const lines = db.prepare(`PRAGMA integrity_check(${MOST_PER_TABLE})`).all().flatMap(Object.values).map(String);
     return lines.filter((line) => line !== 'ok').map((what) => ({ what, advice: START_ANEW }));
   } catch (error) {
-    // A file that is no database at all is refused; one that was a database is described.
+    // A file that is no database at all is refused. The damage of a database is reported.
     if (!isCorrupt(error)) throw storageError(file, 'read', error);
     return [{ what: storageError(file, 'read', error).message, advice: '' }];
   }

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 export type CheckpointOrder = 'checkpoint' | 'close';
 
-// A file that was deleted meanwhile must not be made again, and SQLite would make it.
+// By default SQLite would make a file that was deleted meanwhile again. The mode `rw` prevents that.
 const url = pathToFileURL(workerData as string);
 url.searchParams.set('mode', 'rw');
 const db = new DatabaseSync(url);
@@ -23,7 +23,7 @@ function checkpoint(): void {
   try {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
-    // A full disk, such as SQLite's own checkpoints pass over too: the log grows, and the next one tries again.
+    // The disk may be full. The log then grows, and the next checkpoint tries again, as with SQLite's own checkpoints.
   }
   parentPort?.postMessage('done');
 }

@@ -1,10 +1,11 @@
-// Moves commits from SQLite's log into the state file. SQLite does so within the commit that finds the log long, which
-// then takes several times as long, and the event loop waits for the disk twice. Here a thread does it, with its own
-// connection, while commits continue. If the thread is too slow, SQLite's own limit (database.ts) still applies.
+// Moves commits from SQLite's log into the state file. By itself, SQLite does this within a commit that finds a long
+// log. That commit takes several times as long, and the event loop waits for the disk twice. Here a thread does it,
+// with its own connection, while commits continue. If the thread is too slow, SQLite's own limit (database.ts) still
+// applies.
 //
-//   none      until enough was written, and after the thread ended by itself
+//   none      there is no thread: too little was written yet, or the thread ended by itself
 //   idle      the thread waits
-//   busy      it works; rows written meanwhile count towards the next time
+//   busy      the thread works; rows that are written meanwhile count for the next checkpoint
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -17,13 +18,16 @@ export interface Checkpoints {
   stop(): Promise<void>;
 }
 
-/** A row is written into several pages: about a thousand pages in all, the limit at which SQLite itself checkpoints. */
+/**
+ * The number of rows between two checkpoints. A row is written into several pages, so they are about a thousand pages,
+ * which is the limit of SQLite itself.
+ */
 const ROWS_BETWEEN = 500;
 
 /** Works for sources and for built files: the file beside this one has the same ending. */
 const THREAD_FILE = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** The thread holds one statement; the pages are not in its heap. */
+/** A small heap is enough: the thread has one statement, and the pages are not in its heap. */
 const MOST_MEMORY = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
 
 export function createCheckpoints(file: string): Checkpoints {
@@ -31,14 +35,14 @@ export function createCheckpoints(file: string): Checkpoints {
   let isBusy = false;
   let rowsBefore = 0;
 
-  /** Throws if the system has no thread to give. */
+  /** Throws if the system cannot start a thread. */
   function start(): Worker {
     const worker = new Worker(THREAD_FILE, { workerData: file, execArgv: [], env: {}, resourceLimits: MOST_MEMORY });
     worker.unref();
     worker.on('message', () => {
       isBusy = false;
     });
-    // An error such as a removed file. The thread ends, and SQLite's own limit applies until another one is started.
+    // An error, such as a removed file, ends the thread. SQLite's own limit applies until another thread is started.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (thread !== worker) return;

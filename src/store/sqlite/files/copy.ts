@@ -39,11 +39,12 @@ async function copyPages(from: string, copy: string): Promise<void> {
   }
 }
 
-/** `from` is named if the copy is unsound: the copy itself is removed. */
+/** Errors name `from`, since an unsound copy is removed. */
 async function verify(copy: string, from: string): Promise<void> {
   const db = new DatabaseSync(copy);
   try {
-    // The copy says that it has a log beside it, as the state file has. With a rollback journal it is one file.
+    // The copy is in WAL mode, as the state file is, and would need a log beside it. With a rollback journal it is one
+    // file.
     db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
     const reads = createSingleDatabase(db, { file: from });
     if ((await schemaIn(reads, reads.sql)) === 0) throw new StorageError(`${from} holds no state: it is empty.`);

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StorageError } from '../../contract/store.ts';
 
-/** As statfs(2) has them: file systems over a network whose locks and memory maps do not hold between machines. */
+/** The types of network file systems, as in statfs(2). Their locks and memory maps do not work between machines. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -12,8 +12,8 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Throws a StorageError on a file system over a network: SQLite's log needs memory that all its users share, and two
- * daemons on two machines would not see each other's lock.
+ * Throws a StorageError on a file system over a network: SQLite's log needs shared memory, and two daemons on two
+ * machines would not notice each other's lock.
  */
 export function assertLocal(file: string, fileSystemOf = typeOf): void {
   const name = NETWORK.get(fileSystemOf(dirname(file)));

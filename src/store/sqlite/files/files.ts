@@ -1,13 +1,19 @@
-// Files by their place on the disk, without opening them: closing any handle of a database file would drop the locks that
+// Handles files by their paths, without opening them: closing any handle of a database file would drop the locks that
 // this process holds on it.
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createPrivately } from '../database.ts';
 
-/** The files of SQLite beside a database file. A log of another file would be taken for this one's. */
+/**
+ * The files of SQLite beside a database file. They are moved and removed with it, since SQLite would apply a log that
+ * belongs to another file.
+ */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
-/** Identifies the file at the path itself; null: none. Throws if the file system does not answer. */
+/**
+ * Identifies the file at the path, without following a link; null: there is none. Throws if the file system does not
+ * answer.
+ */
 export function identityOf(path: string): string | null {
   try {
     const { dev, ino } = lstatSync(path, { bigint: true });
@@ -32,7 +38,7 @@ export function freeName(name: string): string {
   }
 }
 
-/** A new name in it survives a power cut. */
+/** Writes the directory to the disk, so that a new name in it survives a power cut. */
 export function syncDirectory(directory: string): void {
   const fd = openSync(directory, 'r');
   try {

@@ -5,8 +5,7 @@ import { answering, createPrivately, isBusy, openReadOnly, settledPath } from '.
 
 /**
  * Keeps a second daemon away from a state file: an exclusive transaction on a small database beside it, held while the
- * process runs. The kernel releases it when the process ends, in whatever way, so there is never a stale lock to clear
- * away.
+ * process runs. The kernel releases it when the process ends, in whatever way, so no stale lock can remain.
  *
  * Throws a StoreBusyError when another process, or another store of this one, holds it.
  */
@@ -16,7 +15,7 @@ export function takeLock(stateFile: string): Disposable {
   return lock;
 }
 
-/** Whether a process holds the state file. */
+/** True if a process holds the state file. */
 export function isLocked(stateFile: string): boolean {
   const file = `${settledPath(stateFile)}.lock`;
   if (!existsSync(file)) return false;
@@ -40,7 +39,7 @@ export function isLocked(stateFile: string): boolean {
  */
 const LOOKED_AT_MS = 200;
 
-/** Undefined if it is held. */
+/** Takes the lock; undefined if it is held. */
 function lockOf(file: string): Disposable | undefined {
   return answering(file, 'lock', () => {
     createPrivately(file);

@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readRegularFile, writeRegularFile } from '../../../lib/files/regular-file.ts';
 
-/** Beside the file, and beside its directory in case that is gone too. */
+/** One marker is beside the file, and one beside its directory, in case the directory was deleted too. */
 function markersOf(file: string): readonly string[] {
   return [`${file}.lost`, `${dirname(file)}.lost`];
 }
 
-/** Never throws: it is the last thing that is tried. */
+/** Never throws, since the caller reports another error already. */
 export function leaveMarker(file: string, text: string): void {
-  // First without anything in it, which a full disk takes as well.
+  // An empty file comes first, since it can be made on a full disk as well.
   const left = markersOf(file).find((marker) => isWritten(marker, ''));
   if (left !== undefined) isWritten(left, `${text}\n`);
 }

@@ -1,5 +1,5 @@
 // Checks that the state file and its lock are where they were opened. A deleted or replaced file still exists for the
-// process that has it open, and is lost with it; SQLite does not report that.
+// process that has it open, and is lost when that process ends. SQLite does not report that.
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
@@ -14,10 +14,10 @@ export interface StateFilePlace extends Disposable {
   opened(): void;
   moved(): readonly Moved[];
   /**
-   * Takes the lock again. If the file has moved, it puts the content of `db` back, closes `db` and resolves with the
-   * database opened there; else with `db`. A file that another program put there is kept beside it. Rejects with a
-   * StoreBusyError when another daemon has the lock, else with a StorageError. If the file has moved, it leaves a
-   * marker for the next start then.
+   * Takes the lock again if its file has moved. If the state file has moved, puts the content of `db` back, closes `db`
+   * and resolves with the database that is opened at the path; else resolves with `db`. A file that another program put
+   * at the path is kept beside it. Rejects with a StoreBusyError when another daemon has the lock, else with a
+   * StorageError. If the state file has moved, an error also leaves a marker for the next start.
    */
   mend(moved: readonly Moved[], db: DatabaseSync, reopen: () => DatabaseSync): Promise<DatabaseSync>;
 }
@@ -81,7 +81,7 @@ function lost(file: string, error: unknown): Error {
   return error instanceof StoreBusyError ? error : new StorageError(message, { cause: error });
 }
 
-/** On a full disk this file may be the reason why the marker has no room. */
+/** On a full disk this file may take the room that the marker needs. */
 function removeIfThere(file: string): void {
   try {
     rmSync(file);
@@ -90,7 +90,7 @@ function removeIfThere(file: string): void {
   }
 }
 
-/** False if the file system does not answer: then nothing is known. */
+/** False also if the file system does not answer, since a move is not certain then. */
 function hasMoved(path: string, id: string | null): boolean {
   try {
     return identityOf(path) !== id;
@@ -99,7 +99,10 @@ function hasMoved(path: string, id: string | null): boolean {
   }
 }
 
-/** No file is overwritten. A log of the former file would be taken for the new one's. */
+/**
+ * Keeps a file of another program under a free name. Removes the log of the former file, since SQLite would apply it to
+ * the new one.
+ */
 function setAside(file: string, ours: string | null): void {
   const found = identityOf(file);
   const isForeign = found !== null && found !== ours;

@@ -68,7 +68,7 @@ async function prepareCopy(known: readonly Backup[], file: string, log: Log | un
   return null;
 }
 
-/** Answers with the name under which the damaged file is kept. */
+/** Returns the name under which the damaged file is kept. */
 function putAside(file: string, isReplaced: boolean): string | null {
   if (isReplaced) return replaceBy(freshOf(file), file, 'corrupt');
   const kept = freeName(`${file}.corrupt`);
@@ -77,7 +77,7 @@ function putAside(file: string, isReplaced: boolean): string | null {
   return kept;
 }
 
-/** The file exists without content: SQLite would make a new database without an error. */
+/** True if the file exists without content. SQLite would make a new database in it, without an error. */
 function isEmptied(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.size === 0;
 }
@@ -86,8 +86,8 @@ const MAGIC = 'SQLite format 3\0';
 const ID_AT = 68;
 
 /**
- * True if its first bytes are those of a state file. No other connection of this process has it open, so no lock is
- * lost.
+ * True if its first bytes are those of a state file. The file may be opened here, since no other connection of this
+ * process has it open and could lose a lock.
  */
 function isStateFile(file: string): boolean {
   const header = Buffer.alloc(ID_AT + 4);

@@ -9,8 +9,8 @@ import { freeName, identityOf, linkDatabase, removeCompanions, syncDirectory } f
 import { takeLock } from './lock.ts';
 
 /**
- * Makes `backup` the state file. The former one stays beside it under another name. Rejects with a StoreBusyError while a
- * daemon holds the state, with a StorageError if the backup is unsound; nothing was changed then.
+ * Makes `backup` the state file. The former one stays beside it under another name. Rejects with a StoreBusyError while
+ * a daemon holds the state, and with a StorageError if the backup is unsound. Nothing is changed in either case.
  */
 export async function restoreSqlite(state: string, backup: string): Promise<Restored> {
   const file = answering(state, 'open', () => settledPath(state));
@@ -24,7 +24,7 @@ export async function restoreSqlite(state: string, backup: string): Promise<Rest
   });
 }
 
-/** The path at which a copy is prepared that is to become the state file. */
+/** The path at which the next state file is prepared. */
 export function freshOf(file: string): string {
   return `${file}.restoring`;
 }
@@ -35,7 +35,8 @@ export function freshOf(file: string): string {
  */
 export function replaceBy(fresh: string, file: string, aside: string): string | null {
   const former = setAside(file, aside);
-  // A crash before the rename leaves the former file in place, without its log if it had one: hence `mergeLog`.
+  // A crash before the rename leaves the former file in its place, but without its log. So a restore calls `mergeLog`
+  // before.
   removeCompanions(file);
   renameSync(fresh, file);
   syncDirectory(dirname(file));
@@ -60,6 +61,6 @@ function mergeLog(file: string): void {
       db.close();
     }
   } catch {
-    // It is kept as it is.
+    // The damaged file is kept unchanged.
   }
 }

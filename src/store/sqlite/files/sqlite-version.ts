@@ -1,5 +1,6 @@
-// Before 3.51.3 SQLite could damage the log of a file in a rare race, when two connections write to it or merge it at the
-// same time. The daemon writes through one; `chainwarden state forget` and other programs beside it are a second one.
+// Before 3.51.3 SQLite could damage the log of a file in a rare race, when two connections write to it or merge it at
+// the same time. The daemon writes through one connection. `chainwarden state forget` and other programs use a second
+// one.
 import { versions } from 'node:process';
 import type { Log } from '../../../telemetry/log.ts';
 
