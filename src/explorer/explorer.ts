@@ -50,35 +50,44 @@ export interface ExplorerOptions {
   readonly secrets?: readonly string[];
   /** `chainwarden/0.1.0` */
   readonly userAgent: string;
-  /** One budget for each (origin, key). */
+  /** The budget for this origin and key. Explorers with the same two share it. */
   readonly budget: Budget;
   /** One cache for all explorers, so that the limit of its size holds for the daemon. */
   readonly answers?: AnswerCache;
-  /** One for all explorers, so that large bodies are decoded one after the other; the caller closes it. */
+  /** Shared by all explorers, so that large bodies are decoded one after the other. The caller closes it. */
   readonly largeBodies?: LargeBodies;
   readonly meter?: ExplorerMeter;
-  /** Called for every decoded answer with its body, without secrets. Equal bytes give the same object again. */
+  /**
+   * Called for every decoded answer with its body, without secrets. Not called again if the cache still has the decoded
+   * answer of the same bytes: the answer is then the same object.
+   */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
-  /** One record for all explorers of a host and key. */
+  /** Explorers with the same host and key share one record. */
   readonly reach?: ReachRecord;
   /** Sends each request, and is closed with the explorer; HTTP when left out. */
   readonly transport?: HttpTransport;
-  /** Called before each request. False ends the poll as a stop does. Left out: all requests may leave. */
+  /**
+   * Called before each request. If it returns false, the request is not sent, and the poll ends as at a stop. Left out:
+   * all requests may leave.
+   */
   readonly mayAsk?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborts requests under way: they then throw its reason instead of `Missed`. */
+  /** Aborts requests under way, which then throw the signal's reason instead of `Missed`. */
   readonly signal: AbortSignal;
 }
 
 export interface Explorer extends AsyncDisposable {
   readonly name: string;
-  /** A reader for one tick: equal questions are sent once. `askedBy` left out: no watch waits for the answers. */
+  /**
+   * A reader for one tick: equal questions are sent once. If `askedBy` is left out, no watch waits for the answers, and
+   * requests have severity `warning`.
+   */
   tickReader(askedBy?: AskedBy): TickRead;
   /** The chain's head in the last reading of the first page of blocks; null before that. */
   head(): Head | null;
-  /** The first page of blocks: another object for each reading. Null before the first. */
+  /** The first page of blocks as it was last read: a new object for each reading. Null before the first reading. */
   blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
   /** A page of blocks at a height and below, read now. Throws `Missed`. */
   blocksFrom(height: number, read: Read): Promise<ShownBlocks>;
@@ -215,7 +224,9 @@ function spending(askedBy: AskedBy): SpendOn {
   };
 }
 
-/** The same, but it sends a request only with permission; otherwise it throws like an aborted request. */
+/**
+ * The given transport, but it sends a request only if `mayAsk` allows it. Otherwise it throws like an aborted request.
+ */
 function withLeave(transport: HttpTransport, mayAsk: () => boolean): HttpTransport {
   return {
     ...transport,

@@ -6,7 +6,7 @@ import type { HttpTransport } from './http/http-transport.ts';
 
 export interface ReachRecord {
   now(): Reachability;
-  /** The same transport, but each request is recorded. */
+  /** The given transport, but each request is recorded. */
   noting(transport: HttpTransport): HttpTransport;
 }
 
@@ -36,7 +36,7 @@ export function createReachRecord(clock: Clock): ReachRecord {
   };
 }
 
-/** Null: the request shows neither, for example if the host took it and is late. */
+/** Null: the request shows neither, for example if the host received it but did not answer in time. */
 function endOf(error: unknown): 'answered' | 'unreached' | null {
   if (error === null) return 'answered';
   if (!(error instanceof RequestFault)) return null;

@@ -1,5 +1,5 @@
-// Kept connections, each with one buffer for all of its reads. Otherwise each read has memory of its own, 64 kB at
-// first, from which the HTTP parser copies: this doubles the bytes that the garbage collector has to handle.
+// Kept connections, each with one buffer for all of its reads. Without it each read would allocate 64 kB, from which
+// the HTTP parser copies, so the garbage collector would have to handle twice as many bytes.
 import http from 'node:http';
 import https from 'node:https';
 import type { OnReadOpts } from 'node:net';
@@ -24,7 +24,8 @@ function withOneBuffer<Kept extends http.Agent>(agent: Kept): Kept {
   agent.createConnection = (options, callback) => {
     const onread: OnReadOpts = {
       buffer: Buffer.allocUnsafeSlow(BUFFER_BYTES),
-      // The client of node:http listens to this event, and has copied the bytes when it returns.
+      // The client of node:http listens to this event, and copies the bytes before `emit` returns. So the buffer can be
+      // used again.
       callback: (size, buffer) => {
         socket?.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, size));
         return true;

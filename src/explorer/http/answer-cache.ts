@@ -7,11 +7,11 @@ import type { Clock } from '../../lib/clock.ts';
 import { createBoundedCache } from './bounded-cache.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;
-/** The largest answer that is kept whole although a digest would do. */
+/** The largest answer, in bytes, that is kept whole although a digest would be enough. */
 const LARGEST_WHOLE = 4096;
 /** The weight of a decoded answer, in multiples of its bytes; measured on pages of blocks. */
 const DECODED_WEIGHT = 4;
-/** Each half a kilobyte. */
+/** The highest number of digests. Each takes half a kilobyte. */
 const MOST_DIGESTS = 100_000;
 
 export interface AnswerCache {
@@ -36,7 +36,8 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
   const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
   const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
 
-  // A changed page is compared and then stored. Its digest is made once: a second one took 2 % of such a poll.
+  // A changed page needs its digest twice, to compare and to store it. It is computed once, which saves 2 % of such a
+  // poll.
   const digestByWire = new WeakMap<readonly Buffer[], string>();
 
   function digestFor(wire: readonly Buffer[]): string {
@@ -85,8 +86,8 @@ function isMadeOf(whole: Buffer, pieces: readonly Buffer[]): boolean {
 }
 
 /**
- * Much of an answer is untrusted, so a strong digest is needed: of two answers with one digest, the second would be
- * hidden.
+ * Answers contain untrusted text, so a strong digest is needed: an answer with the digest of the one before counts as
+ * unchanged.
  */
 function digestOf(wire: readonly Buffer[]): string {
   const hash = createHash('sha256');

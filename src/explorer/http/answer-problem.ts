@@ -45,9 +45,7 @@ interface Classification {
   readonly retryAfterMs?: number | null;
 }
 
-/**
- * `shape`: which of the two bodies of the API it is: `message` (of the explorer) or `error` (of the proxy before it).
- */
+/** `shape`: `message` is an error body of the explorer itself, `error` one of the proxy in front of it. */
 interface ErrorBody {
   readonly shape: 'message' | 'error' | 'errors' | 'json' | 'other';
   readonly text: string | null;

@@ -1,5 +1,5 @@
-// Decodes answers, or says why that is impossible. A small answer is decoded at once, a large one in a thread and in
-// steps.
+// Decodes answers, or throws the reason why that is impossible. A small answer is decoded at once, a large one in a
+// thread and in steps.
 import type { Units } from '../../core/values/fields.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { decodeAnswer, decodeJson, type Decoded } from '../reading/decode.ts';
@@ -32,14 +32,14 @@ export interface WholeAnswer {
   readonly isSmall: boolean;
 }
 
-/** Both throw `RequestFault` for a refusal, and for a body that cannot be read. */
+/** Both methods throw `RequestFault` for a refusal, and for a body that cannot be read. */
 export interface AnswerReader {
   read(answer: HttpAnswer, request: Request): Promise<WholeAnswer>;
   /** Null for an answer that is too large to be decoded at once. */
   readSmall(answer: HttpAnswer, request: Request): WholeAnswer | null;
 }
 
-/** A larger body, decompressed, would block the event loop for too long. */
+/** In bytes after decompression: a larger body would block the event loop for too long. */
 const MOST_AT_ONCE = 256 * 1024;
 
 export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
@@ -50,7 +50,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
   function readSmall(answer: HttpAnswer, { question, where }: Request): WholeAnswer | null {
     const whole = smallBodyOf(answer, limits.maxBytes, where);
     add(secrets());
-    // A refusal of that size has no message for people; only its status counts.
+    // A refusal that is too large to be decoded at once has no message for people, so only its status counts.
     const problem = problemOf(answer, whole ?? NOTHING, { where, hasKey, redact, now: clock.now() });
     if (problem !== null) throw problem;
     if (whole === null) return null;
@@ -98,7 +98,7 @@ function sizeOf(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Copies the pieces to memory of its own, which can move to a thread. */
+/** Copies the pieces to one new buffer, which can be moved to a thread. */
 function joined(pieces: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(sizeOf(pieces));
   let at = 0;

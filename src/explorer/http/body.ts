@@ -1,4 +1,4 @@
-// Decodes the content encoding of a body: once, capped while decoding.
+// Decodes the content encoding of a body in one step. The size limit already stops the decoding.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { RequestFault } from './fault.ts';
 
@@ -25,7 +25,7 @@ export function readEncoding(header: string | undefined, where: string): Encodin
 }
 
 /**
- * Decompresses the whole body at once: a stream of small decoders costs four times as much, and the bytes are limited
+ * Decompresses the whole body at once: a stream costs four times as much, and the number of received bytes is limited
  * already. `maxOutputLength` stops a bomb as soon as it exceeds the limit.
  */
 export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, where: string): Buffer {

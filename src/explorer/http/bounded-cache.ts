@@ -1,8 +1,8 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /**
- * Requests repeat in the same order. To evict the least recently used entry would evict the very next one, and the
- * cache would never hit. So entries in use stay; a new one replaces one that was not used for this long.
+ * Requests repeat in the same order, so the least recently used entry is the one that is needed next. A plain LRU cache
+ * would never hit. Therefore a new entry replaces only entries that were not used for this long.
  */
 const IDLE_AFTER_MS = 600_000;
 
@@ -16,7 +16,10 @@ export interface BoundedCache<Value> {
 }
 
 interface Entry<Value> {
-  /** Null once it is dropped, because an old table of the map may live until the next full collection. */
+  /**
+   * Null after the entry was dropped. An old hash table of the map may keep the entry, but must not keep the value,
+   * until the next full garbage collection.
+   */
   value: Value | null;
   readonly weight: number;
   usedAt: Instant;

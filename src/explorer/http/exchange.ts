@@ -14,10 +14,10 @@ import { RequestFault } from './fault.ts';
 import { freeOwnMemory } from '../../lib/own-memory.ts';
 
 export interface HttpLimits {
-  /** For the name lookup, and again for the connection with its encryption. */
+  /** The limit of the name lookup, and separately of the connection with its encryption. */
   readonly connectMs: number;
   readonly headersMs: number;
-  /** Time without a byte. The request continues, but its slot is given to others. */
+  /** After this time without a byte the request continues, but its slot is given to other requests. */
   readonly quietMs: number;
   /** From the first packet to the last byte, retries included. */
   readonly totalMs: number;
@@ -46,7 +46,7 @@ export interface ExchangeOptions {
   readonly limits: HttpLimits;
   /** The time left until the last byte. */
   readonly leftMs: number;
-  /** Aborts the request before that. */
+  /** Its signal aborts the request before that time. */
   readonly aborts: AbortListeners;
   /** Called when nothing came for `quietMs`, perhaps more than once. */
   readonly onQuiet: () => void;
@@ -70,12 +70,12 @@ export async function exchange(options: ExchangeOptions): Promise<HttpAnswer> {
   const onError = (error: Error): void => {
     reject(faultOf(error, hasAnswer, where));
   };
-  // For its whole life: a connection may also fail after the end of the answer.
+  // This listener stays, since a connection may also fail after the end of the answer.
   request.on('error', onError);
   request.once('socket', (socket) => {
     followStages(socket, url, stages);
   });
-  // An answer 101 hands the bare connection over; no request asks for one.
+  // An answer 101 hands over the bare connection. No request asks for this, so it is a fault.
   request.once('upgrade', (_answer, socket) => {
     socket.on('error', () => undefined);
     socket.destroy();

@@ -7,10 +7,10 @@ import { Missed } from '../../core/model/watch/question.ts';
  */
 export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 
-/** A `Missed` that also says whether a retry can help. */
+/** A `Missed` with the kind of retry that can help. */
 export class RequestFault extends Missed {
   readonly retry: Retry;
-  /** There was no answer: no name, no connection, or one that was closed without a byte. */
+  /** True if no answer came: the name did not resolve, there was no connection, or it was closed without a byte. */
   readonly isUnreached: boolean;
 
   constructor(

@@ -27,7 +27,9 @@ export interface FetchAnswerOptions {
   /** From the first request to the last retry. */
   readonly totalMs: number;
   readonly hasKey: boolean;
-  /** Called with every decoded answer and its body; not again for the same bytes. */
+  /**
+   * Called with every decoded answer and its body. Not called if the cache has the decoded answer of the same bytes.
+   */
   readonly onAnswer: ((answer: object, body: Buffer) => void) | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -136,7 +138,7 @@ interface ValueOptions extends FetchAnswerOptions {
 async function valueOf(answer: HttpAnswer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
   const { explorer, answers, reader, onAnswer } = options;
   const known = answer.status === 200 ? answers.get(idOf(request, explorer), answer.wire) : null;
-  // A recording needs each answer as a whole, so it is decoded.
+  // `onAnswer` serves a recording. It needs each answer as a whole, so a page with the same bytes is decoded too.
   if (known?.type === 'same' && onAnswer === null) return new PageAgain(known.content, answer, request, reader);
   try {
     return known?.type === 'decoded' ? (known.decoded as AnyView | Page) : await decodedOf(answer, request, options);
@@ -150,7 +152,8 @@ async function decodedOf(answer: HttpAnswer, request: Request, options: ValueOpt
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);
   const { value, content } = decoded;
   countUnknown(decoded, request, options);
-  // An answer kept by its digest is decoded again when it is needed, so only small ones have a content.
+  // A page that is kept as a digest is decoded again, in one go, when its rows are needed. So only small pages have a
+  // content.
   answers.put(idOf(request, explorer), answer.wire, {
     decoded: value,
     bytes: weight,
@@ -174,7 +177,10 @@ function countUnknown({ unknownFields }: Decoded, { question }: Request, options
 
 const HOUR_MS = 3_600_000;
 
-/** True once an hour for each list: checking every row of every page takes long, and an upgrade shows soon enough. */
+/**
+ * True once an hour for each list. Checking every row of every page takes long, and an upgrade of the explorer is still
+ * noticed within an hour.
+ */
 function onceAnHour(clock: Clock): (path: string) => boolean {
   const countedAt = new Map<string, Instant>();
   return (path) => {

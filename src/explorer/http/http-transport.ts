@@ -6,7 +6,7 @@ import { ENCODINGS } from './body.ts';
 import { exchange, type HttpAnswer, type HttpLimits } from './exchange.ts';
 import { RequestFault } from './fault.ts';
 
-/** A list takes up to 8 s; a poll that waits longer would delay the next one. */
+/** A list takes up to 8 s. With longer limits a slow poll would delay the next one. */
 export const HTTP_LIMITS: HttpLimits = {
   connectMs: 5_000,
   headersMs: 10_000,

@@ -7,7 +7,8 @@
 //
 // The explorer is responsible for the size of the whole answer, the number of its rows, and the text outside of them;
 // over these limits the answer is refused. Other people write the lists and objects in a row. Such a value becomes
-// null, which is unknown, so that nobody can hide a list of tokens by sending an odd one to its owner.
+// null, which means unknown. If the answer was refused instead, anyone could hide a list of tokens by sending an odd
+// token to its owner.
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -29,23 +30,28 @@ import { Rewriter } from './json-rewriter.ts';
 
 /** The depth of nested lists and objects. */
 const MOST_DEPTH = 32;
-/** Real pages hold 50 to 100. */
+/** Limit of the rows in an answer. Real pages have 50 to 100. */
 export const MOST_ROWS = 10_000;
 /** Limit of the whole text: commas, colons and opening brackets. There is at most one value more than these. */
 const MOST_SEPARATORS = 500_000;
 /** Limit of the whole text. An object that shares no key with another takes about 400 bytes of memory. */
 const MOST_OBJECTS = 100_000;
-/** Limit of one row, and of all text outside of the rows, since each is parsed in one go. */
+/**
+ * Limit of the separators in one row, and of those outside of all rows, since each of these texts is parsed in one go.
+ */
 const MOST_AT_ONCE = 65_536;
 interface NestedLimits {
   readonly separators: number;
   readonly objects: number;
 }
-/** Limit of a list or object in a row, if the text is over another limit. A hundred rows may have two of them each. */
+/**
+ * Limit of a list or object in a row. It applies only if the text is over another limit. A hundred rows with two such
+ * values each stay within the limits of the text.
+ */
 const MOST_NESTED: NestedLimits = { separators: 2_000, objects: 400 };
 const NO_LIMITS: NestedLimits = { separators: Infinity, objects: Infinity };
 
-/** Each separator takes two bytes at least, so a text of this size breaks no limit but those on depth and rows. */
+/** Each separator takes at least two bytes, so a text of this size can exceed only the limits of depth and rows. */
 export const HARMLESS_BYTES = 2 * MOST_AT_ONCE;
 
 /** Rows are passed on in pieces of about this size. */
@@ -97,7 +103,7 @@ function scan(body: Buffer, mostNested: NestedLimits): BoundedJson {
   return structure.end();
 }
 
-/** The depth of a list of rows, in the outermost object; of lists and objects in a row. */
+/** The depth of a list of rows, in the outermost object, and the depth of a list or object in a row. */
 const LIST_DEPTH = 2;
 const NESTED_DEPTH = 4;
 
@@ -232,7 +238,10 @@ class Structure {
     return end;
   }
 
-  /** True if a text would be as valid at `from` as the number is: a number may not become a key. */
+  /**
+   * True if a text may replace the number at `from`. A number in the place of a key stays, since in quotes it would be
+   * a valid key.
+   */
   #isValueAt(from: number): boolean {
     let before = from - 1;
     while (isBlank(this.#body[before])) before -= 1;

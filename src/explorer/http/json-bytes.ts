@@ -50,7 +50,7 @@ export function endOfDigits(body: Uint8Array, start: number): number {
   return at;
 }
 
-/** The digits of the largest integer that is exact as a number. */
+/** The number of digits of the largest integer that is exact as a number. */
 export const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
 
 /** True if the digits in [start, end) are an integer beyond 2^53, which is not exact as a number. */

@@ -1,6 +1,6 @@
 /**
- * Copies bytes with changes, front to back; without changes it copies nothing. One change may go back: a value that was
- * already begun becomes null as a whole, with the changes inside it.
+ * Copies bytes with changes, front to back; without changes it copies nothing. Only `nullify` may go back: a value that
+ * is partly copied becomes null as a whole, with the changes inside it.
  */
 export class Rewriter {
   readonly #body: Buffer;

@@ -1,4 +1,4 @@
-// From bytes to JSON, exact beyond 2^53 and within limits (json-bounds.ts): at once, or in short pieces.
+// Parses bytes as JSON within limits (json-bounds.ts), in one go or in short pieces. Integers beyond 2^53 stay exact.
 import { setImmediate } from 'node:timers/promises';
 import { isRow } from '../../core/values/fields.ts';
 import { RequestFault } from './fault.ts';
@@ -23,9 +23,9 @@ const INEXACT_NUMBER = /(?:^|[-:,[\s])(?:\d{17}|9\d{15})/;
 const LONG_VALUE = /":(-?[1-9]\d{15,})(?=[,}\]])/g;
 
 /**
- * The same at two thirds of the cost, for most texts: a pattern puts their few long integers in quotes. Undefined if
- * one is left over. If the quotes are inside a text, they end it in front of a digit, which is no valid JSON: undefined
- * too.
+ * Like `parseJson`, at two thirds of the cost, for most texts: a pattern puts their few long integers in quotes.
+ * Undefined if a long integer is left without quotes. If the pattern matched inside a text, the result is undefined
+ * too: the added quote ends that text in front of a digit, which is no valid JSON.
  */
 function parseHarmless(text: string): unknown {
   if (!INEXACT_NUMBER.test(text)) return JSON.parse(text);
@@ -40,7 +40,9 @@ function parseHarmless(text: string): unknown {
   }
 }
 
-/** The same for a text that was checked already, in steps: other work runs between them. */
+/**
+ * Like `parseJson`, for a text that `boundJson` has checked. It parses in steps, so that other work runs between them.
+ */
 export async function parseInSteps({ bytes, lists }: BoundedJson): Promise<unknown> {
   const rowsByList: unknown[][] = [];
   for (const list of lists) rowsByList.push(await rowsOf(bytes, list));
@@ -86,7 +88,7 @@ function withoutRows(bytes: Buffer, lists: BoundedJson['lists']): string {
   return `${parts.join('')}${bytes.toString('utf8', at)}`;
 }
 
-/** The fault for the caller of an answer that cannot be parsed. Takes errors of the functions here. */
+/** Converts an error of the functions in this file to the fault of an answer that cannot be parsed. */
 export function jsonFault(error: unknown, where: string): RequestFault {
   if (error instanceof OverLimit) return new RequestFault('too-large', `${where}: the answer holds ${error.message}`);
   // The parser's message quotes the text that it could not read, which is untrusted.

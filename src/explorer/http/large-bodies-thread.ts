@@ -13,11 +13,11 @@ export interface Job {
   readonly encoding: Encoding;
   readonly maxBytes: number;
   readonly where: string;
-  /** Are taken out. */
+  /** Texts that are redacted in the body. */
   readonly secrets: readonly string[];
 }
 
-/** `bytes` moves back. An error passes only as its text. */
+/** `bytes` is moved back, not copied. An error is passed on only as its text. */
 export type ThreadReply =
   | {
       readonly type: 'bounded';

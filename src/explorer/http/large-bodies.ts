@@ -85,7 +85,7 @@ function startThread(onEnd: () => void): Thread {
   worker.on('message', (message: ThreadReply) => {
     reply(message);
   });
-  // For example a lack of memory; the exit follows.
+  // The error is for example a lack of memory. The event `exit` follows.
   worker.on('error', (error: Error) => {
     why = error.message;
   });

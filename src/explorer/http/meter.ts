@@ -21,7 +21,7 @@ export interface ExplorerMeter {
     readonly remaining: number | null;
     readonly resetSeconds: number | null;
   }): void;
-  /** Fields of an answer that the tables do not have, for all rows of a page together. */
+  /** Called with the number of fields that the tables do not have, for all rows of a page together. */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
   /** Called after each first page of blocks. */
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;

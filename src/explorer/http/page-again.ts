@@ -5,8 +5,8 @@ import { freeOwnMemory } from '../../lib/own-memory.ts';
 import type { Request } from './request.ts';
 
 /**
- * A page that was read before. Its rows are decoded on first use; most polls do not need them, since the answer had
- * nothing new the last time. Its bytes are kept until all that retained it have released it.
+ * A page with the same bytes as the last answer to its request. Its rows are decoded on first use; most polls do not
+ * need them, since these rows were examined before. Its bytes are kept until there was a `release` for each `retain`.
  */
 export class PageAgain implements Page {
   readonly content: object;
@@ -39,7 +39,7 @@ export class PageAgain implements Page {
     this.#retained += 1;
   }
 
-  /** After the last release, rows that were not decoded yet cannot be read: that throws. */
+  /** After the last release, reading rows that were not decoded yet throws. */
   release(): void {
     this.#retained -= 1;
     if (this.#retained > 0) return;

@@ -8,19 +8,19 @@ import type { Request } from './request.ts';
 import type { Query } from '../reading/filters.ts';
 
 type Value = AnyView | Page;
-/** Answers by address. The cache of a tick keeps them, also failures, until the tick ends. */
+/** The answers of one tick by address, failures included. They are kept until the tick ends. */
 export type TickCache = Map<string, Promise<Value>>;
 
 /**
- * Requests under way, by address. Finished entries are emptied: old tables of a map point at the next one, and an old
- * table that the collector kept would keep every fourth answer alive until the next full collection.
+ * Requests under way, by address. The answer is removed from a finished entry: an old hash table of the map may live
+ * until the next full garbage collection, and would keep every fourth answer alive.
  */
 type InFlight = Map<string, { answer: Promise<Value> | null }>;
 
 export interface RequestCoalescer {
   /** The answer from the tick's cache, from a request under way, or from a new request. */
   request(question: Question, query: Query, spend: Spend, tickCache: TickCache): Promise<Value>;
-  /** A new request; only second readings at the same moment share it. */
+  /** Sends a new request. Only other calls of this method share it while it is under way. */
   requestAgain(question: Question, query: Query, spend: Spend): Promise<Value>;
   /** Releases these answers; no watch reads them any more. */
   endTick(tickCache: TickCache): void;
@@ -58,14 +58,14 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
     },
     requestAgain: (question, query, spend) => share(toRequest(question, query, spend), inFlightAgain),
     endTick(tickCache) {
-      // Runs after all that join a running request: each of them retains its answer first.
+      // The additional `then` delays the release until all ticks that share the request have retained its answer.
       for (const pending of tickCache.values()) pending.then().then(release, ignore);
       tickCache.clear();
     },
   };
 }
 
-/** Another tick may have joined the request while it was under way, and may end later. */
+/** Each tick retains the answer, since another tick may share the request and end later. */
 function retain(value: Value): void {
   if (value instanceof PageAgain) value.retain();
 }

@@ -24,7 +24,7 @@ export function readCursor(raw: unknown, where: string): Cursor | null {
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-/** Leaving `fiat_value` out would restart old servers at page one, so null is sent as the four letters. */
+/** Null is sent as the text `null`: without `fiat_value`, old servers would start again at page one. */
 function asText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -1,4 +1,5 @@
-// From JSON to the shape that a question promises. The envelope is checked; rows become views that decode on first use.
+// Converts JSON to the shape that a question asks for. The envelope is checked; rows become views that decode on first
+// use.
 import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import { readCursor } from './cursor.ts';
@@ -11,7 +12,7 @@ export interface Decoded {
   readonly value: AnyView | Page;
   /** The content object of a page; null for a single record. */
   readonly content: object | null;
-  /** Counts fields that the tables do not have: of one row, or of all rows of a list, which takes long. */
+  /** Counts the fields that the tables do not have, in a single record or in all rows of a list. A list takes long. */
   readonly unknownFields: () => number;
 }
 
@@ -24,13 +25,14 @@ export interface DecodeContext {
 }
 
 /**
- * Throws `RequestFault` for a text that is not JSON or not of the requested shape. It never counts as an empty list.
+ * Throws `RequestFault` for a text that is not JSON or not of the requested shape. Such a text never counts as an empty
+ * list.
  */
 export function decodeAnswer(body: Buffer, question: Question, context: DecodeContext): Decoded {
   return decodeJson(parsed(body, context.where), question, context);
 }
 
-/** The same from JSON that is parsed already. */
+/** Like `decodeAnswer`, for JSON that is parsed already. */
 export function decodeJson(raw: unknown, question: Question, context: DecodeContext): Decoded {
   return question.shape === 'list' ? decodeList(raw, question, context) : decodeOne(raw, question, context);
 }
@@ -61,7 +63,8 @@ function decodeList(raw: unknown, { operation, record }: Question, context: Deco
   if (items.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
   if (items.length > 0 && !items.some(isRow))
     throw new RequestFault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
-  // An item that is no object becomes a row without values. It cannot be identified, so no other row counts as missing.
+  // An item that is no object becomes a row without values. This row cannot be identified, so no known row counts as
+  // missing.
   const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
   const next = readCursor(raw['next_page_params'], where);
   const isEmptyCursor = next === null && isRow(raw['next_page_params']);
@@ -83,8 +86,8 @@ class DecodedPage implements Page {
   readonly #isFull: (() => boolean) | null;
 
   /**
-   * `isFull`: for a page with an empty cursor. It is called late, because the usual size of pages is learned from other
-   * pages.
+   * `isFull` is set for a page with an empty cursor. It is called late, because the usual size of pages is learned from
+   * other pages.
    */
   constructor(rows: Page['rows'], next: Page['next'], isFull: (() => boolean) | null) {
     this.rows = rows;

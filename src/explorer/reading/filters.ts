@@ -1,9 +1,9 @@
-// Newer releases answer 422 to a filter that they do not declare any more. Such a question is sent once more without
-// it, and from then on always. The caller must filter again.
+// Newer releases answer 422 to a filter that they no longer declare. The question is then sent again without filters,
+// and so are all later questions of its operation. So the caller must filter the rows itself.
 import { Missed, type Cursor, type OperationName, type Question } from '../../core/model/watch/question.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** The query: filters, and the cursor over them, since some servers echo the filters into it. */
+/** The query: the filters and the cursor. The cursor's values win, since some servers echo the filters into it. */
 export type Query = Readonly<Record<string, string>>;
 
 export interface Filters {

@@ -16,7 +16,7 @@ export function headOf(blocks: readonly AnyView[], readAt: Instant): Head | null
   return { ...newest, readAt, staleAfterMs };
 }
 
-/** A slightly lower head, as of a slower replica, does not replace the highest one. */
+/** A slightly lower head, for example of a slower server, does not replace the highest one. */
 export function headAfter(before: Head | null, now: Head | null): Head | null {
   if (before === null || now === null) return now ?? before;
   const fall = before.height - now.height;

@@ -6,7 +6,7 @@ import type { OperationName } from '../../core/model/watch/question.ts';
  */
 const USUAL_ROWS = 50;
 
-/** The size of a page that another page follows, for one explorer, as far as such pages were seen. */
+/** For each operation of one explorer, the size of the largest page so far that is followed by another page. */
 export interface PageSizes {
   /** Records a page that other pages follow. */
   saw(operation: OperationName, rows: number): void;

@@ -8,7 +8,7 @@ import { isSameCursor } from './cursor.ts';
 /** The source of pages: a `Read`, or `again(read)` for a second reading. */
 export type Pages = Pick<Read, 'page'>;
 
-/** A second reading: never from this tick's shared answers. */
+/** Pages for a second reading. They never come from this tick's shared answers. */
 export function again(read: Read): Pages {
   return { page: (question, cursor) => read.pageAgain(question, cursor) };
 }
@@ -40,7 +40,7 @@ export interface Until<F extends Fields> extends Common<F> {
 }
 
 export interface PagedReading<F extends Fields> {
-  /** In the order of the server; of rows with one identity only the first. */
+  /** In the order of the server. If several rows have the same identity, only the first is kept. */
   readonly rows: readonly View<F>[];
   /** Why the reading stopped before its goal, and the blocks that were not examined; null if it reached its goal. */
   readonly partial: string | null;
@@ -48,7 +48,7 @@ export interface PagedReading<F extends Fields> {
   readonly reachedEnd: boolean;
   /** The position behind the last page that was read; null at the end, and if it is unknown. */
   readonly next: Cursor | null;
-  /** Why a page did not come; null if all came. */
+  /** The reason why a page could not be read; null if none failed. */
   readonly missed: MissReason | null;
 }
 
@@ -93,7 +93,10 @@ function reachesBelow(downTo: number | null, lowest: bigint | null): boolean {
   return downTo === null || (lowest !== null && lowest < downTo);
 }
 
-/** Continues at the position of an earlier reading. A page that does not come ends it, even the first one. */
+/**
+ * Continues at the position of an earlier reading. If a page fails, even the first one, the reading ends and is
+ * partial.
+ */
 export function readFrom<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
@@ -111,7 +114,7 @@ export function readAll<F extends Fields>(
   return readPages(read, question, { ...options, isDone: () => false });
 }
 
-/** Reads until a row matches. If none does, it is absent if `partial` is null, otherwise unknown. */
+/** Reads until a row matches. If no row matches, the row is absent if `partial` is null, and unknown otherwise. */
 export function readUntil<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
@@ -176,15 +179,15 @@ function collectRows<F extends Fields>(identityOf: Common<F>['identityOf']) {
 
 interface Position {
   readonly cursor: Cursor | null;
-  /** Made from the last row, because the server's cursor did not move. */
+  /** True if the cursor was made from the last row, because the server's cursor did not move. */
   readonly isOurs: boolean;
 }
 
 const PAGE_ONE: Position = { cursor: null, isOurs: false };
 
 /**
- * Some releases send every key of the cursor twice, the old value last, so that it leads to the same page for ever.
- * Then the position is made from the last row. If that does not move either, null.
+ * Some releases send every key of the cursor twice, the old value last, so that it always leads to the same page. Then
+ * the position is made from the last row. Null if that position does not move either.
  */
 function positionAfter<F extends Fields>(
   last: View<F> | undefined,
@@ -201,7 +204,9 @@ function positionAfter<F extends Fields>(
   return { cursor: { ...next, ...own }, isOurs: true };
 }
 
-/** A first page that does not come is no reading at all; a later one leaves a partial reading. */
+/**
+ * If the first page fails, there is no reading, and the error is thrown. If a later page fails, the reading is partial.
+ */
 function missedPage(error: unknown, { cursor }: Position): Missed {
   if (cursor === null || !(error instanceof Missed)) throw error;
   return error;

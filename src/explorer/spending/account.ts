@@ -40,15 +40,20 @@ export interface AccountFacts {
 
 export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle' | 'isHeaderKnown'> {
   admit(spend: Spend): SpendAdmission;
-  /** The means until the reset; unlimited if no plan is known. */
+  /**
+   * The input of the spending plan: the credits until the reset, and the measured spending. If no plan is known, the
+   * credits are unlimited.
+   */
   supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
-  /** Without a plan: midnight, when most plans are refilled. */
+  /** The next refill. Without a plan: midnight UTC, when most plans are refilled. */
   refill(): Refill;
   /** Sets the plan of the watches from now on. */
   planned(plan: SpendingPlan): void;
   /** Learned prices, by operation. */
   prices(): ReadonlyMap<OperationName, number>;
-  /** True if the last header may be wrong and no request leaves otherwise: one request may leave to check it. */
+  /**
+   * True if the last header may be wrong and no request would leave otherwise. Then one request may leave to check it.
+   */
   isProbeDue(): boolean;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
@@ -64,7 +69,7 @@ const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
 /** Second pages of critical watches may use the safety margin of their need. */
 const DEEP_MARGIN = 1.05;
-/** Without a plan: that many pages at the highest price. */
+/** The most credits that sweeps save without a plan: 50 pages at the highest price. */
 const MOST_SWEPT = 50 * 40;
 
 export function createAccount(options: AccountOptions): Account {
@@ -72,12 +77,12 @@ export function createAccount(options: AccountOptions): Account {
   const counter = createSpendCounter();
   const prices = createPrices(options);
   const keeper = createBookkeeper({ ...options, onAlone: prices.fell }, counter);
-  /** The credits that requests of others must leave for critical watches, by the plan. */
+  /** The credits that requests of other watches must leave for critical ones, by the spending plan. */
   let need: Pick<SpendingPlan, 'kept' | 'deepPerMs'> = UNSTRETCHED;
   let use = NO_USE;
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
-  /** True if the credits suffice beside the need of critical watches. */
+  /** True if the credits suffice for this request besides the need of critical watches. */
   function isThere(spend: Spend, standing: PlanStanding): boolean {
     const { books, known } = standing;
     if (books.refillingSince !== null && !standing.isIdle) return false;
@@ -195,7 +200,8 @@ function perMsOf(plan: CreditPlan | null): number {
 }
 
 /**
- * Requests with a question take turns, so that each list is swept some day. Others are served first come, first served.
+ * Requests with a question take turns, so that no list waits for its sweep for ever. Others are served in the order of
+ * their arrival.
  */
 function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
   const { question, price } = spend;
@@ -203,7 +209,7 @@ function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
 }
 
 interface Shares {
-  /** Without a plan: a tenth of all other requests. */
+  /** The share of sweeps without a plan: a tenth of all other requests. */
   readonly ofRequests: SpendShare;
   /** The share that pays for a page now. */
   of(spend: Spend, at: Instant, deepPerMs: number): SpendShare;

@@ -4,7 +4,7 @@ import type { PlanHeaders } from './plan-headers.ts';
 
 export interface AnnouncedLimit {
   answered(headers: PlanHeaders): void;
-  /** Null: no two answers in a row named one. */
+  /** Null: no two answers in a row had the same limit. */
   perSecond(): number | null;
 }
 
@@ -15,7 +15,7 @@ interface Announced {
 
 const SECOND_MS = 1000;
 
-/** A window is a second long, or longer if answers came earlier before its end. */
+/** A window counts as a second long, or longer if two answers in a row announced that its end is further away. */
 export function createAnnouncedLimit(): AnnouncedLimit {
   let last: Announced | null = null;
   let agreed: { readonly limit: number; readonly windowMs: number } | null = null;

@@ -20,7 +20,7 @@ import {
 } from './books.ts';
 import type { SpendCounter } from './counts.ts';
 
-/** As the config writes it. */
+/** The plan as the config has it. */
 export interface WrittenPlan extends PeriodRule {
   /** Null: not written. */
   readonly credits: number | null;
@@ -34,10 +34,10 @@ export interface PlanInForce extends CreditPlan {
 }
 
 export interface BookedRequest {
-  /** With the price that was learned. */
+  /** The request's spend with the learned price, if there is one. */
   readonly spend: Spend;
   readonly order: number;
-  /** The credits left a moment before, if all earlier requests were answered; null: unknown. */
+  /** The credits left by a header of the last second, if all earlier requests were answered; null: unknown. */
   readonly before: number | null;
 }
 
@@ -49,20 +49,26 @@ export interface PlanStanding {
   readonly books: Books;
   readonly known: number;
   readonly agreed: number;
-  /** No request is under way, and none left for so long that one may show whether the plan was refilled. */
+  /**
+   * True if no request is under way and none left for a while. One may leave then, to show whether the plan was
+   * refilled.
+   */
   readonly isIdle: boolean;
-  /** No request left for a while: one may show whether a header with little credit was wrong. */
+  /**
+   * True if no request is under way and none left for a while. One may leave then, to check a header that was doubted
+   * or that showed no credits.
+   */
   readonly isProbeDue: boolean;
 }
 
 export interface Bookkeeper {
-  /** Null: empty ones. */
+  /** Continues with the stored books; null: with empty ones. */
   resume(stored: Books | null): void;
-  /** Bookings stay. */
+  /** Changes the plan. The bookings of the period stay. */
   readonly setPlan: (written: WrittenPlan | null) => void;
-  /** A request leaves; it must be settled later. */
+  /** Called when a request leaves. It must be settled later. */
   leave(spend: Spend): BookedRequest;
-  /** `isCharged`: the explorer counted it. `header`: credits left; null: it has none. */
+  /** `isCharged`: the explorer counted it. `header`: the credits left; null: the answer has no such header. */
   readonly settle: (
     request: BookedRequest,
     ended: { readonly isCharged: boolean; readonly header: number | null },
@@ -76,7 +82,7 @@ export interface BookkeeperOptions {
   readonly clock: Clock;
   /** True if a plan of 100,000 a day is assumed when none is written and no header showed more. */
   readonly assumesPlan: boolean;
-  /** Called if the plan of a day is refilled at another time than expected; null: at midnight UTC. */
+  /** Called with the new time if a daily plan is refilled at another time than expected; null: at midnight UTC. */
   readonly onResets?: (resets: Resets) => void;
   /** Called with the fall of the credits around a request that was alone under way. */
   readonly onAlone: (spend: Spend, fall: number) => void;
@@ -84,17 +90,20 @@ export interface BookkeeperOptions {
 
 const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
 /**
- * While the credits left are unknown, watches that are not critical send one request in this time, and fewer as that
- * lasts.
+ * While the credits left are unknown, watches that are not critical send one request in this time. The time grows while
+ * the credits stay unknown.
  */
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
 /**
- * A doubted header is checked after no request has left for this time. A header with no credits left is checked later.
+ * A doubted header is checked if no request has left for this time, a header without credits left after a longer time.
  */
 const DOUBTED_GAP_MS = 5000;
 const OVERDRAWN_GAP_MS = 600_000;
-/** A longer time would count a program that asks once a minute as a part of the price. */
+/**
+ * The highest age of a header from which a price is learned. With an older header, the requests of a program that asks
+ * once a minute would be counted in the price.
+ */
 const MOMENT_MS = 1000;
 
 export function createBookkeeper(

@@ -1,8 +1,8 @@
 // The books of one plan: the credits left, by the explorer's headers and the requests since; the spending by class; and
 // the spending of other programs. These functions decide nothing, and get the time as an argument.
 //
-// A header counts only if its request left later than that of the last header that counted. A header that own requests
-// do not explain is doubted, and the next header decides. At the expected reset the credits left are unknown: the books
+// A header counts only if its request left after the request of the last counted header. A header that own requests do
+// not explain is doubted, and the next header decides. At the expected reset the credits left are unknown: the books
 // are refilling until a header has risen.
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../lib/clock.ts';
@@ -17,12 +17,12 @@ export interface CreditPlan extends PeriodRule {
   readonly credits: number;
 }
 
-/** How a request ended that left. */
+/** The end of a request that was sent. */
 export interface SettledRequest {
   readonly spend: Spend;
   readonly order: number;
   readonly isCharged: boolean;
-  /** Credits left by its header; null: it has none. */
+  /** The credits left by the header of its answer; null: there is no such header. */
   readonly header: number | null;
   /** The price of all requests that are under way now. */
   readonly inFlight: number;
@@ -36,7 +36,7 @@ const FAST_REACH_MS = 2 * HOUR_MS;
 const DOUBTED_FALL = 0.02;
 /** A refill leaves at least this part of the plan, even if others spend at once. */
 const WHOLE = 0.95;
-/** Servers differ by less. */
+/** A refill raises the credits by more than this part of the plan. The headers of several servers differ by less. */
 const LEAST_REFILL = 0.1;
 const EARLY_RESET_MS = 30 * 60_000;
 const LATE_RESET_MS = 10 * 60_000;
@@ -69,7 +69,7 @@ export function newBooks(now: Instant): Books {
   };
 }
 
-/** The bookings of the period stay; the plan gives its end. */
+/** Applies a plan. The bookings of the period stay; the plan determines the end of the period. */
 export function underPlan(books: Books, plan: CreditPlan | null, now: Instant): Books {
   if (plan === null) return { ...books, rule: null, resetsAt: Infinity };
   const rule = { per: plan.per, resets: plan.resets };
@@ -86,7 +86,7 @@ export function turned(books: Books, plan: CreditPlan, now: Instant): Books {
   if (books.resetsAt > now + periodMs(plan.per) * 1.05) return { ...books, resetsAt: next };
   if (now < books.resetsAt) return books;
   const begun = { ...newPeriod(books, plan, books.resetsAt), resetsAt: resetAfter(plan, books.resetsAt, now) };
-  // No request left at the reset, so the old header says nothing about it.
+  // No request left around the reset, so the old header does not show the credits after it.
   if (now - books.resetsAt > LATE_RESET_MS) return { ...begun, bookedFrom: now, header: null, own: 0 };
   return { ...begun, refillingSince: books.header === null ? null : books.resetsAt };
 }
@@ -109,18 +109,18 @@ function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
 export function charted(books: Books, plan: CreditPlan, now: Instant): Books {
   const known = agreedRest(books, plan);
   if (known === null || books.refillingSince !== null) return books;
-  // A period is longer than the plan says if the last reset came early.
+  // This period is longer than that of the plan if the last reset came early.
   const ms = Math.max(periodMs(plan.per), books.resetsAt - books.from);
   const curve = drawn(books.curve, { at: now, known }, { from: books.from, ms });
   return curve === books.curve ? books : { ...books, curve };
 }
 
-/** After a request has ended. */
+/** The books after a request has ended. */
 export function settled(books: Books, plan: CreditPlan | null, request: SettledRequest, now: Instant): Books {
   const { spend, order, isCharged, header } = request;
   const charged = isCharged ? charge(books, spend) : books;
   if (header === null || order < books.order) return charged;
-  // A refusal costs nothing, so its lower header is no loss.
+  // A refusal costs no credits, so a lower header of a refusal is not booked.
   if (!isCharged && header < (agreedRest(charged, plan) ?? header)) return { ...charged, saidAt: now };
   return { ...afterHeader(charged, plan, { ...request, header }, now), order };
 }
@@ -146,7 +146,7 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   const isHigher = header > expected + slack;
   if (plan === null) return { ...seen, header, saidAt: now, own: 0 };
   if (books.refillingSince !== null) {
-    // Two servers that differ show a small rise as well.
+    // A small rise is no refill: it also occurs if two servers differ.
     const isRefill = isHigher && header - expected > DOUBTED_FALL * plan.credits;
     return afterReset(seen, plan, { header, spend, isRefill }, now);
   }
@@ -156,12 +156,12 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   return { ...seen, doubted: { header, own: books.own, at: now } };
 }
 
-/** Adds the header to the highest one. A first header may show which plan to assume. */
+/** Updates the highest header, which decides whether a plan is assumed. */
 export function withHeader(books: Books, header: number | null): Books {
   return header === null ? books : { ...books, highest: Math.max(books.highest ?? header, header) };
 }
 
-/** A first header replaces the assumed credits. A much lower one is believed only after a second one. */
+/** The first header replaces the assumed credits. If it is much lower, it counts only after a second header agrees. */
 function afterFirst(books: Books, plan: CreditPlan | null, header: number, now: Instant): Books {
   const expected = agreedRest(books, plan);
   const isLow = plan !== null && expected !== null && expected - header > DOUBTED_FALL * plan.credits;
@@ -176,8 +176,8 @@ function isNearer(header: number, doubted: { header: number; own: number }, own:
 }
 
 /**
- * Old credits are used while they last. A header that has risen ends that, and so does one of a plan that is hardly
- * used.
+ * After the expected reset, the old credits are used until a header has risen, or shows a plan that is hardly used, or
+ * the reset is ten minutes late.
  */
 function afterReset(
   books: Books,
@@ -206,7 +206,7 @@ function booked(books: Books, plan: CreditPlan, header: number, now: Instant): B
   return {
     ...after,
     foreign: books.foreign + fall,
-    // The fall happened at some time since the stop, so it says nothing about the next hours.
+    // The fall happened at some time since the stop, so it does not predict the next hours.
     fast: books.isResumed ? books.fast : added(books.fast, fall, now, FAST_MS),
     slow: added(books.slow, fall, now, SLOW_MS),
   };
@@ -223,30 +223,31 @@ function risen(before: Books, books: Books, plan: CreditPlan, now: Instant): Boo
   const seen = { ...more, ...refilled(before, before.doubted?.at ?? now) };
   if (isMost && books.resetsAt - now <= EARLY_RESET_MS)
     return { ...newPeriod(seen, plan, now), resetsAt: resetAfter(plan, now, books.resetsAt) };
-  // Bought credits hardly equal the whole plan. If they do, a period that is assumed too long costs less than refusals.
+  // Bought credits rarely add up to the whole plan. If they do, the assumed period is too long, which is better than
+  // refused requests.
   if (isWhole || before.missedReset !== null)
     return { ...newPeriod(seen, plan, now), resetsAt: now + periodMs(plan.per) };
   return isMost && plan.per === 'month' && plan.resets === null ? newPeriod(seen, plan, now) : seen;
 }
 
-/** The credits left, without requests in flight and before a doubted header. Null: unknown. */
+/** The credits left by the last header that is not doubted. Requests under way are not subtracted. Null: unknown. */
 export function agreedRest(books: Books, plan: CreditPlan | null): number | null {
   if (plan !== null && books.refillingSince !== null) return plan.credits - spentIn(books);
   if (books.header !== null) return books.header - books.own;
   return plan === null ? null : shareOf(books, plan) - spentIn(books);
 }
 
-/** Credits for the booked time, as if others had spent evenly before. */
+/** The plan's credits from `bookedFrom` to the reset, as if others had spent the rest evenly before. */
 function shareOf({ bookedFrom, resetsAt }: Books, { credits, per }: CreditPlan): number {
   return credits * Math.min(1, Math.max(0, resetsAt - bookedFrom) / periodMs(per));
 }
 
-/** The books after a stop. `order`: requests from now on have a higher number. */
+/** The books after a restart. `order`: the number of the next request. Headers of earlier requests do not count. */
 export function resumed(books: Books, order: number): Books {
   return { ...books, order, isResumed: books.header !== null };
 }
 
-/** The same, but the lower one if a value is doubted. */
+/** Like `agreedRest`, but the lower of both values if a header is doubted. */
 export function knownRest(books: Books, plan: CreditPlan | null): number | null {
   const agreed = agreedRest(books, plan);
   const { doubted } = books;

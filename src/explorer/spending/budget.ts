@@ -42,13 +42,13 @@ export interface BudgetOptions {
 /** The ticket of a request that left. */
 export interface BudgetTicket {
   readonly counted: WindowTicket;
-  /** The request shows whether a refusal is over. */
+  /** True if the request checks whether a refusal is over. */
   readonly isProbe: boolean;
   readonly booked: BookedRequest;
 }
 
 export interface Budget {
-  /** Throws `Missed` during a long pause of the plan, without a place in the queue. */
+  /** Throws `Missed` at once during a long pause of the plan; it does not wait for a slot. */
   assertOpen(where: string): void;
   /** Runs `task` in a free slot. If requests are limited, those for more severe alerts come first. */
   hold<T>(task: (slot: Slot) => Promise<T>, spend: Pick<Spend, 'class' | 'severity'>): Promise<T>;
@@ -61,9 +61,9 @@ export interface Budget {
   settle(ticket: BudgetTicket, ended: Ended): void;
   /** True during a pause so long that requests fail instead of waiting. */
   restsLong(): boolean;
-  /** Why requests do not leave freely; null while they do. */
+  /** The present pause of the plan, with its reason; null: there is none. */
   rest(): PlanRest | null;
-  /** From the config, else as answers announce it; null: unknown. */
+  /** The limit from the config, else the one that answers announce; null: unknown. */
   requestsPerSecond(): number | null;
 }
 
@@ -146,8 +146,8 @@ const NOTHING_LEFT = 'the plan has no credits for further pages now';
 const REFUSED: Partial<Record<SpendClass, string>> = { sweep: 'a tenth of the requests is used up' };
 
 /**
- * Probes and first pages of critical watches leave first. Their further pages are next: behind first pages of all others, a poll
- * of a critical watch could last until its next one is due, which is missed then.
+ * Probes and first pages of critical watches leave first, then further pages of critical watches. If these waited for
+ * the first pages of all other watches, a poll could last so long that the next one is missed.
  */
 function rankOf({ class: spentOn, severity }: Pick<Spend, 'class' | 'severity'>): number {
   if (spentOn === 'probe') return 0;
@@ -156,7 +156,10 @@ function rankOf({ class: spentOn, severity }: Pick<Spend, 'class' | 'severity'>)
 
 const UNCOUNTED: WindowTicket = { window: 0 };
 
-/** The limiter counts more requests than this process: another program may use the same key. */
+/**
+ * True if the limiter allows no more requests now. It may count more than this process sent, since another program may
+ * use the same key.
+ */
 function isUsedUp({ remaining, limit, resetMs }: PlanHeaders): boolean {
   return remaining === 0 && (limit ?? 0) > 0 && (resetMs ?? 0) > 0;
 }

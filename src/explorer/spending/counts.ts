@@ -7,7 +7,7 @@ export interface SpendCounts {
   readonly spent: Readonly<Record<SpendClass, number>>;
   /** Spent by other programs: the highest sum of each period, since the sum of a period may fall again. */
   readonly foreign: number;
-  /** First pages that were postponed by a minute. Those of critical watches never are. */
+  /** First pages that were postponed by a minute. First pages of critical watches are never postponed. */
   readonly postponed: Readonly<Record<Exclude<Severity, 'critical'>, number>>;
 }
 
@@ -15,9 +15,9 @@ type BookedPeriod = Pick<Books, 'from' | 'foreign'>;
 
 export interface SpendCounter {
   charged(spend: Spend): void;
-  /** The books before and after a request ended. */
+  /** Called with the books before and after the end of a request. */
   booked(before: BookedPeriod, after: BookedPeriod): void;
-  /** Other books are in force; the earlier spending of others is not counted here. */
+  /** Called when other books are in force. The earlier spending of other programs in them is not counted. */
   resumed(): void;
   postponed(severity: keyof SpendCounts['postponed']): void;
   counts(): SpendCounts;
@@ -34,7 +34,7 @@ export function createSpendCounter(): SpendCounter {
       spent[name] += price;
     },
     booked(before, after) {
-      // Books of another process contain its counts.
+      // Books of another process contain spending that it counted. So the sum in `before` is not counted again.
       const known = most?.from === before.from ? most.foreign : 0;
       most = { from: before.from, foreign: Math.max(known, before.foreign) };
       if (most.from !== after.from) most = { from: after.from, foreign: 0 };

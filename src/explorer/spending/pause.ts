@@ -3,8 +3,8 @@
 //
 //   open      requests leave
 //   resting   none leaves: requests fail at once, or wait if the pause is short
-//   probing   after a refusal for want of credits or a key, which has no known end: one request alone is under way to see
-//             whether it is over; all others wait for its end
+//   probing   after a refusal for lack of credits or of a key, which has no known end: one request alone is under way,
+//             to check whether the refusal is over; all others wait for its result
 //
 // A limiter's pause ends by time. A refusal ends when a probe is answered; answers to requests that left earlier do not
 // count.
@@ -23,7 +23,7 @@ export type Gate =
   | { readonly type: 'resting'; readonly rest: PlanRest; readonly leftMs: number }
   | { readonly type: 'probing'; readonly ended: Promise<unknown> };
 
-/** How a request ended that left. */
+/** The end of a request that was sent. */
 export interface Settled {
   readonly isProbe: boolean;
   /** Null for an answer; `cut-off`: the request was aborted. */
@@ -89,7 +89,7 @@ export class RequestGate {
     this.#probe = null;
   }
 
-  /** Why requests do not leave freely; null while they do. */
+  /** The present pause, with its reason; null: there is none. */
   rest(now: Instant): PlanRest | null {
     return this.#refused === null && this.#limitedUntil <= now ? null : this.#restOf();
   }
@@ -140,7 +140,7 @@ export class RequestGate {
   }
 }
 
-/** Doubling; an announced reset is believed the first time. */
+/** The wait after a 429, which doubles each time. For the first 429 an announced reset is enough. */
 function backOff(limits: number, isAnnounced: boolean): number {
   if (isAnnounced && limits === 1) return 0;
   return Math.min(FIRST_BACK_OFF_MS * 2 ** Math.min(limits - 1, 20), LONGEST_MS);

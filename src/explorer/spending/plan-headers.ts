@@ -41,7 +41,10 @@ function readReset(headers: IncomingHttpHeaders, now: Instant): number | null {
 
 const LONGEST_WAIT_MS = 600_000;
 
-/** Windows of limiters are short. A longer or past time means another unit, another clock, or a broken limiter. */
+/**
+ * Windows of limiters are short. A longer or past time means another unit, another clock, or a broken limiter, so it is
+ * null.
+ */
 function plausible(ms: number | null): number | null {
   return ms !== null && ms > 0 && ms <= LONGEST_WAIT_MS ? ms : null;
 }

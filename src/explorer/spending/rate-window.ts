@@ -1,5 +1,6 @@
 // Counts requests in the limiter's own windows, as `x-ratelimit-reset` announces them. This uses 99.9 % of the plan
-// without any 429. Evenly spaced requests use 95 %, and a sliding log gets tens of thousands of 429 per million.
+// without any 429. Evenly spaced requests use 95 %, and a sliding log gets tens of thousands of 429 per million
+// requests.
 import type { Instant } from '../../lib/clock.ts';
 
 /** The network may shift the announced end of a window by this much. */
@@ -18,7 +19,7 @@ export interface RateWindow {
   /** 0 when a request may leave now. */
   waitMs(now: Instant): number;
   take(now: Instant): WindowTicket;
-  /** An answer came: its limiter's window ends in `resetMs`. */
+  /** Takes over the end of the window from an answer: the limiter's window ends in `resetMs`. */
   announce(ticket: WindowTicket, now: Instant, resetMs: number): void;
 }
 
@@ -30,7 +31,10 @@ export function createRateWindow(requestsPerSecond: number): RateWindow {
   let end: Instant = -Infinity;
   let isAnnounced = false;
   let used = 0;
-  /** Requests between two windows: the limiter may count them in either, so both count them here. */
+  /**
+   * Requests near the end of the window. The limiter may count them in this window or in the next, so both count them
+   * here.
+   */
   let shared = 0;
 
   function roll(now: Instant): void {

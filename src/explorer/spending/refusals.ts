@@ -1,16 +1,18 @@
-// Judges a refusal for want of credits or of a key, and says when one request may leave to check whether it is over. A
-// single wrong answer of a proxy must not blind every watch of the plan. So a refusal that contradicts the known facts
-// is doubted and soon checked again.
+// Judges a refusal for lack of credits or of a key, and decides when one request may leave to check whether it is over.
+// A single wrong answer of a proxy must not stop the polls of all watches of the plan. So a refusal that contradicts
+// the known facts is doubted and soon checked again.
 import type { RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** The facts about the plan at the time of the refusal. */
 export interface PlanEvidence {
-  /** The credits by the last header with them, including that of the refusal; null = no header had them. */
+  /**
+   * The credits in the last header, which may be that of the refusal itself; null = no recent answer had this header.
+   */
   readonly credits: number | null;
   /** Price of the request that was refused. */
   readonly price: number;
-  /** A request was answered since the start. */
+  /** True if a request was answered since the start. */
   readonly hasWorked: boolean;
   readonly refill: Refill;
 }
@@ -18,14 +20,14 @@ export interface PlanEvidence {
 /** The next refill of a plan's credits, as far as it is known. */
 export interface Refill {
   readonly at: Instant;
-  /** The refill was expected a moment ago, but no header has risen since. */
+  /** True if the refill was expected a moment ago, but no header has risen since. */
   readonly isUnderWay: boolean;
 }
 
 /** A header with this many calls left contradicts "out of credits". */
 const LEAST_CALLS_LEFT = 20;
 
-/** Why a refusal is doubted, for people; null = it is believed. */
+/** Why a refusal is doubted, for people; null = it is not doubted. */
 export function doubtOf(reason: RefusalReason, { credits, price, hasWorked, refill }: PlanEvidence): string | null {
   if (reason !== 'out-of-credits') return hasWorked ? 'the key has worked since the start' : null;
   if (refill.isUnderWay) return 'the plan is refilled about now';
@@ -38,13 +40,13 @@ const MINUTE_MS = 60_000;
 const DOUBTED_MS = [5 * SECOND_MS, 15 * SECOND_MS, 45 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS];
 const NEVER_WORKED_MS = [30 * SECOND_MS, 2 * MINUTE_MS];
 export const PROBE_EVERY_MS = 10 * MINUTE_MS;
-/** Clocks differ. */
+/** The probe leaves this long after the refill, since the explorer's clock may be late. */
 const AFTER_REFILL_MS = 5 * SECOND_MS;
 
 export interface PlanRefusal {
   readonly reason: RefusalReason;
   readonly isDoubted: boolean;
-  /** The number in a row, with this one. */
+  /** The number of refusals in a row, this one included. */
   readonly count: number;
   readonly refill: Refill;
 }

@@ -5,12 +5,12 @@ import type { Instant } from '../../lib/clock.ts';
 export interface SpendShare {
   /** Adds the credits that have become available since the last call. */
   save(credits: number): void;
-  /** The same, by time. */
+  /** Adds the credits for the time since the last call. */
   saveUntil(now: Instant, creditsPerMs: number): void;
   has(credits: number): boolean;
   /**
-   * The same for several that take turns. One that was refused is served before later ones, if it asked within the last
-   * hour. Otherwise the list that asks first after each refill would take all of it.
+   * Like `has`, for lists that take turns. A list that was refused is served before later ones, if it asked within the
+   * last hour. Without turns, the list that asks first after each refill would take all credits.
    */
   hasInTurn(of: string, credits: number, now: Instant): boolean;
   take(credits: number): void;
@@ -25,7 +25,7 @@ export function createShare(
 ): SpendShare {
   let left = saved;
   let countedUntil = now;
-  /** By the time of their refusal, the first one first. */
+  /** The lists that were refused, in the order of their first refusal. */
   const waiting = new Map<string, { readonly credits: number; readonly at: Instant }>();
 
   function save(credits: number): void {

@@ -6,12 +6,12 @@ import PQueue from 'p-queue';
 const MOST_IN_FLIGHT = 4;
 
 export interface Slot {
-  /** Lets the next one through. A second call has no effect. */
+  /** Lets the next request start. A second call has no effect. */
   readonly giveBack: () => void;
 }
 
 export interface Slots {
-  /** Runs `task` as soon as there is a slot: the smallest rank first, and of equal ones in the order of the calls. */
+  /** Runs `task` as soon as there is a slot: the smallest rank first, equal ranks in the order of the calls. */
   hold<T>(task: (slot: Slot) => Promise<T>, rank?: number): Promise<T>;
   /** Applies a change of `concurrencyNow`. */
   adjust(): void;

@@ -1,5 +1,5 @@
-// Records of the API (specification, section 2), as tables. `was`: the names in older releases; `from` converts shapes
-// of servers in practice to the specified one.
+// Records of the API (specification, section 2), as tables. `was`: the names in older releases. `from` converts the
+// shapes that servers really send to the specified one.
 import {
   address,
   amount,
@@ -86,7 +86,7 @@ export const AddressRef = new RecordType('AddressRef', {
   reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
 });
 
-/** Releases 6.9 to 9.0 report whether it is scam, later ones its reputation. */
+/** Releases 6.9 to 9.0 report whether an address is scam, later ones its reputation. */
 function reputationOf(raw: unknown): unknown {
   return typeof raw === 'boolean' ? (raw ? 'scam' : 'ok') : raw;
 }

@@ -12,7 +12,7 @@ const Total = new RecordType(
     value: quantity('own', 'amount in whole tokens'),
     token_id: text('number of the piece'),
   },
-  // Without decimals in the row, those of the token count: pieces have no decimals in their totals.
+  // If the row has no decimals, those of the token are used: totals of pieces have none.
   {
     decimals: ({ decimals }) => (decimals === null || decimals === undefined ? undefined : tokenDecimals({ decimals })),
   },

@@ -57,7 +57,7 @@ export const Token = new RecordType(
   { decimals: tokenDecimals, ignored: IGNORED_KEYS.Token },
 );
 
-/** Pieces count whole; a fungible token without decimals has an unknown balance and a known raw one. */
+/** Tokens of pieces have no decimals. A fungible token without decimals has an unknown `balance`, but a known `raw`. */
 export function decimalsOf(token: View<typeof Token.fields> | undefined): bigint | undefined {
   return token?.decimals ?? (COUNTED_IN_PIECES.has(token?.type) ? 0n : undefined);
 }

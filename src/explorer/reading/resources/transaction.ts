@@ -83,7 +83,7 @@ const TRANSACTION_TYPES = [
   'sponsored_transaction',
 ];
 
-/** Only the details of one transaction have them, which no kind asks for. */
+/** Only the details of a single transaction have these fields, and no kind of watch asks for such details. */
 const TRANSFERS =
   'That tokens moved says transaction_types.exists(t, t == "token_transfer"); what is held, kind: holdings or balance.';
 
