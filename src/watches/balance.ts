@@ -23,11 +23,11 @@ import { plainWording } from '../core/wording/change-sentence.ts';
 
 type TokenView = View<typeof Token.fields>;
 
-/** Without values until the first one is known. */
+/** `values` is empty until a value is known. */
 export interface BalanceState extends Values {
-  /** Set while readings show an empty list that is not believed yet. */
+  /** Set while readings show an empty list that does not count as empty yet. */
   readonly emptied: Emptied | null;
-  /** Since when whole lists lack the token, but not long enough for its balance to be 0; null: they do not. */
+  /** The time since which complete lists lack the token, while its balance does not count as 0 yet; else null. */
   readonly missingSince: Instant | null;
 }
 
@@ -38,7 +38,7 @@ export const BalanceState: z.ZodType<BalanceState> = z.object({
   missingSince: z.number().nullable().default(null),
 });
 
-// Tracked for every rule, because a token that is gone from the list has no decimals there.
+// Tracked for every rule: if the token has left the list, its decimals and symbol are taken from memory.
 const ALWAYS_TRACKED = ['balance', 'raw', 'decimals', 'symbol'];
 
 export const balance: Kind<object, BalanceState, BalanceReading> = {

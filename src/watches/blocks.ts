@@ -71,7 +71,7 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   async observe({ explorer, maxPages, options }, state, read, downTo) {
     const from = state?.list ?? startingAt(options);
     const reading = await observeList(chainBlocks(explorer), from, read, { ...row, maxPages, downTo });
-    // Every chain has a block. So an empty list says nothing about this chain; its blocks are not gone.
+    // Every chain has a block. So an empty list is a failed reading, and does not mean that the blocks disappeared.
     if (reading.seen.rows.length === 0)
       throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
     return reading;
@@ -111,19 +111,19 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   },
 };
 
-/** `head` is a block like any other, and all of them are rows. */
+/** The path of a field in a row of the answer; null: there is none. The fields of `head` are those of its row. */
 function sourceOf(path: string): string | null {
   if (path === 'depth' || path === 'head') return null;
   return path === 'age' ? 'timestamp' : path.replace(/^head\./, '');
 }
 
-/** A replaced block is new again, even if it was there at the baseline. */
+/** Lowers the floor to below the fork, so that the blocks above it are new even at heights of the baseline. */
 function aboveFork(list: ListState, { heights }: Fork): ListState {
   const lowest = Math.min(...heights);
   return lowest > list.floor ? list : { ...list, floor: lowest - 1 };
 }
 
-/** The first row if no row names its height. */
+/** The highest block; the first row if no row has a height. */
 function newest(rows: readonly Row[]): Row | undefined {
   const highest = rows.reduce<Row | undefined>(
     (head, block) => (Number(block.height) > Number(head?.height ?? -1) ? block : head),
@@ -146,7 +146,7 @@ function newBlock(block: Row, novelty: DetectedEvent['novelty'], view: AnyView):
   return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, block), slot: null };
 }
 
-/** One event a poll, for any depth: at the fork, with the number of replaced heights. */
+/** One event for the whole reorganisation. It shows the block at the fork and the number of replaced heights. */
 function reorg({ block, oldHash, heights }: Fork, viewOf: (block: Row, depth: number) => AnyView): DetectedEvent {
   const key = `${oldHash}>${block.hash ?? ''}`;
   const view = viewOf(block, heights.length);
@@ -160,7 +160,7 @@ function pageOf(view: AnyView): string | null {
   return typeof height === 'bigint' ? `/block/${height}` : null;
 }
 
-/** Rows without a height are counted down to 1, the last one. */
+/** Rows without a height are numbered by their place, down to 1 for the last row. */
 function headOfWritten(rows: readonly SyntheticRow[], at: Instant): Head | null {
   const heights = rows.map(({ view }, i) => (view as Row).height ?? BigInt(rows.length - i));
   return headOf(
@@ -169,7 +169,7 @@ function headOfWritten(rows: readonly SyntheticRow[], at: Instant): Head | null 
   );
 }
 
-/** One height is one block. With another name in the test it replaces the block that was there. */
+/** A block of a test. If the test gives a height another name than before, it replaces the block at that height. */
 function synthesize({ view, id }: SyntheticRow, state: State | null, above: number): Row {
   const block = view as Row;
   const named = block.hash ?? (id === null ? undefined : syntheticHash(id));

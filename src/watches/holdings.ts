@@ -87,7 +87,7 @@ function pageOf(view: AnyView): string | null {
   return contract instanceof Address ? `/token/${contract.text}` : null;
 }
 
-/** Tests write lists as a whole, so a token without a name is the one that had the same place before. */
+/** Tests write lists as a whole, so a token without address and id is identified by its place in the list. */
 function synthesize({ view, says, id }: SyntheticRow, index: number): HoldingRow {
   const written = view as HoldingRow;
   const token = written.token ?? Token.make({});

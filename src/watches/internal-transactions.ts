@@ -23,8 +23,8 @@ interface Options extends StartOption {
 }
 
 /**
- * Transaction hash and index identify a call: mined again in another block it is the same call. A call without a block
- * cannot be distinguished from an old one.
+ * Transaction hash and index identify a call, so it stays the same call if it is mined again in another block. A call
+ * without a block has no identity, since it cannot be distinguished from an old one.
  */
 const row: RowKey<Row> = {
   identityOf: ({ transaction_hash, index, block_number }) =>

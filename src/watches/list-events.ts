@@ -8,7 +8,7 @@ import type { NewRows } from './lists/detection.ts';
 /** The event of every list that grows at its head. */
 export const NEW_ROW: EventSpec = { doc: 'an item that was not there before', inBlocks: true };
 
-/** Makes one event of each row. The detection for `while` belongs to the kind. */
+/** Makes one event of each row. The kind sets `now`, which `while` needs. */
 export function* eventsOf<F extends Fields>(
   list: NewRows<F>,
   toEvent: (row: View<F>, novelty: DetectedEvent['novelty']) => DetectedEvent,

@@ -28,14 +28,18 @@ export interface ListState {
   readonly floor: number;
   /** The rows read so far, except old ones below the floor. */
   readonly seen: SeenRows;
-  /** Unread parts. Gaps at or below the floor only serve to name them: rows in them would not be new any more. */
+  /**
+   * The unread parts. Gaps at or below the floor are only shown to people, since rows in them would no longer be new.
+   */
   readonly gaps: Gaps;
   readonly sweep: Sweep;
   /** Heights at times half an hour or more apart, newest first. They limit how deep the look-back goes. */
   readonly marks: Marks;
   /** Digests of the values in the newest rows. */
   readonly digests: RowDigests;
-  /** When the list was empty while the chain's head was unknown. Rows that happened up to then are not new. */
+  /**
+   * When the list was found empty while the chain's head was unknown. Rows that happened up to that time are not new.
+   */
   readonly emptyAt: Instant | null;
   /** Set while readings show nothing, though rows are remembered. */
   readonly emptied: Emptied | null;
@@ -102,7 +106,7 @@ export interface RowPosition {
   readonly block: number;
   /** Like `block`, but also set for a row that counts as pending and names a block. */
   readonly standsIn: number;
-  /** Null if the row does not name it. */
+  /** Null if the row has no time. */
   readonly happenedAt: Instant | null;
 }
 
@@ -130,8 +134,8 @@ function isFromBefore({ floor, emptyAt }: KnownRows, { standsIn, happenedAt }: R
 }
 
 /**
- * True if the row is known and did not move. After a reorganisation, reading goes on until rows are settled: a row that
- * is not found then counts as gone.
+ * True if the row is known and still in the same block. Pages are read until their rows are settled, so that moved rows
+ * are found after a reorganisation. A row that is not found by then counts as gone.
  */
 export function isSettled(known: KnownRows, position: RowPosition): boolean {
   return isKnown(known, position) && !hasMoved(known, position);
@@ -145,15 +149,15 @@ export function hasMoved({ blockByKey }: KnownRows, { key, block }: RowPosition)
 
 /**
  * True if an unknown row appears among remembered rows, at or below the floor. It is remembered without an event.
- * Otherwise a replaced block could lift it above the floor, and it would seem new.
+ * Otherwise it would seem new if a reorganisation moved it above the floor.
  */
 export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, block }: RowPosition): boolean {
   return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
 }
 
 /**
- * For rows that are blocks, each of which names the one below. If the lowest block that was read is known and none is
- * missing above it, no block below it is missing either.
+ * True if no block can be missing below those that were read: the lowest of them is known, and no block above it is
+ * missing. For rows that are blocks, since each block names the one below.
  */
 export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]): boolean {
   const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);
@@ -162,14 +166,17 @@ export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]
   return isUnbroken && lowest.key !== undefined && blockByKey.has(lowest.key);
 }
 
-/** True for a chain that was reset, or a wrong block at the baseline; not for a future `start`. */
+/**
+ * True if the head is far below the floor, since the chain was reset or the baseline had a wrong block. False for a
+ * `start` in the future.
+ */
 export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null): boolean {
   return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }
 
 /**
- * The state after a reading, without rows that are no longer needed. `rows.read`: rows of this reading; `rows.most`:
- * the most that are kept.
+ * The state after a reading, without rows that are no longer needed. `rows.read`: the number of rows in this reading;
+ * `rows.most`: the highest number of rows to keep.
  */
 export function* remembering(
   { floor, gaps, marks, ...rest }: Omit<ListState, 'seen'>,

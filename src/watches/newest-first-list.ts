@@ -18,7 +18,7 @@ import { LOOK_BACK_BLOCKS, PENDING } from './seen-rows.ts';
 
 interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
-  /** As of `Kind.observe`. */
+  /** Like `downTo` of `Kind.observe`. */
   readonly downTo: number | null;
   /** False for a row that the server sent although it does not match the filter. */
   readonly isAskedFor?: (row: View<F>) => boolean;
@@ -67,8 +67,8 @@ export async function observeList<F extends Fields>(
 }
 
 /**
- * Page one. It is the page of the unfiltered list if other watches read that too, and if it reaches deep enough for all
- * rows that may be new or late.
+ * Page one. It is the page of the unfiltered list if other watches read that list too, and if it reaches deep enough
+ * for all rows that may be new or late.
  */
 async function firstPage<F extends Fields>(
   question: ListQuestion<F>,
@@ -88,7 +88,10 @@ async function firstPage<F extends Fields>(
 /** Most late rows appear within this many blocks; the sweep finds the others. */
 const LATE_BLOCKS = 128;
 
-/** A deeper missing item is left to the sweep; otherwise a long list would be read at every poll. */
+/**
+ * False for a deeper block: a missing item there is left to the sweep, since otherwise a long list would be read at
+ * every poll.
+ */
 function isWithinLookBack(state: ListState, block: number | null): boolean {
   return block !== null && highestBlock(state) - block < LOOK_BACK_BLOCKS;
 }

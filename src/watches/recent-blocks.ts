@@ -11,7 +11,7 @@ type Row = View<typeof Block.fields>;
 /** Highest first. The first hash of a height is the one that was shown last. */
 export type RecentBlocks = readonly (readonly [height: number, hashes: readonly string[]])[];
 
-// Schema 3 had one hash a height.
+// Schema 3 had one hash for each height.
 const Hashes = z.union([z.array(z.string()), z.string().transform((hash) => [hash])]);
 export const RecentBlocks: z.ZodType<RecentBlocks> = z.array(z.tuple([z.number(), Hashes]));
 
@@ -63,7 +63,10 @@ export function heightOf(known: RecentBlocks, hash: string): number | undefined 
   return known.find(([, hashes]) => hashes.includes(hash))?.[0];
 }
 
-/** Some explorers list uncles too: a known block that is still there was not replaced by them. */
+/**
+ * Keeps one row for each height. Some explorers list uncles too, so the known block is preferred: as long as it is
+ * listed, no uncle has replaced it.
+ */
 function oneOfEachHeight(hashesByHeight: ReadonlyMap<number, readonly string[]>, rows: readonly Row[]): Row[] {
   const rowByHeight = new Map<number, Row>();
   for (const block of rows) {

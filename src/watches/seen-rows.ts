@@ -1,8 +1,9 @@
 // The set of known rows of a list, in few bytes, since it is stored with each new row.
 //
-// A row is remembered by a digest of its identity, 72 bits of SHA-256. Two rows that share one by chance would hide the
-// later of them: with 5,000 remembered rows and a thousand million new ones a year, once in a thousand million years.
-// Making such a row on purpose takes 2^60 signed transactions, in the time that the other one is remembered.
+// A row is remembered by a digest of its identity, 72 bits of SHA-256. If two rows have the same digest by chance, the
+// later one counts as known. With 5,000 remembered rows and a thousand million new ones a year, this happens once in a
+// thousand million years. Making such a row on purpose takes 2^60 signed transactions while the other row is
+// remembered.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -54,7 +55,7 @@ export function pack(blockByKey: BlockByKey): SeenRows {
   return { blocks: groups.map(([block, keys]) => `${block}:${keys.join('')}`).join(' '), pending: pending.join('') };
 }
 
-/** A match across two neighbours is as unlikely as two equal keys. */
+/** The search may match across two neighbouring keys, but this is as unlikely as two equal keys. */
 export function isPending({ pending }: SeenRows, key: string): boolean {
   return pending.includes(key);
 }
@@ -77,8 +78,8 @@ export function isUnbroken({ blocks }: SeenRows): boolean {
   return (heights[0] ?? 0) - (heights.at(-1) ?? 0) < Math.max(1, heights.length);
 }
 
-// A row can move to another block until its own is final. A bit more than `FINAL_DEPTH` allows for a head that was not
-// on the page.
+// A row can move to another block until its own is final. The value is higher than `FINAL_DEPTH`, since the head may be
+// above all rows of the page.
 export const LOOK_BACK_BLOCKS = 72;
 /** The number of rows that are always remembered, however old they are. */
 const LEAST_ROWS = 100;
@@ -93,7 +94,7 @@ const MOST_PENDING = 500;
 interface Bounds {
   /** Rows at or below this block are not new, remembered or not. */
   readonly floor: number;
-  /** Rows of the last reading. */
+  /** The number of rows in the last reading. */
   readonly read: number;
   /** The most rows that are kept, apart from those of the last reading. */
   readonly most: number;
@@ -123,7 +124,7 @@ export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBac
   return keepFrom === null ? wanted : Math.max(Math.min(wanted, keepFrom - 1), beyond(MOST_ABOVE_GAP));
 }
 
-/** The remaining rows, without those up to that block and without the oldest pending ones. */
+/** The remaining rows, without those up to the block `forgotten` and without the oldest pending ones. */
 export function withoutOld(blockByKey: BlockByKey, forgotten: number): Map<string, number> {
   let pending = [...blockByKey.values()].filter((block) => block === PENDING).length;
   return new Map(

@@ -26,7 +26,7 @@ interface Holding {
   readonly raw: bigint | undefined;
 }
 
-/** Whole units and the smallest unit, if a test writes only one of them. */
+/** Adds the whole units or the smallest unit if a test writes only one of them. */
 export function bothForms(written: Holding, says: ReadonlySet<string>, decimals: bigint): Holding {
   const { balance, raw } = written;
   return {

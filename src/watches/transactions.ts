@@ -23,8 +23,8 @@ import { transactionWording } from './wording/transactions.ts';
 type Row = typeof Transaction.fields;
 
 /**
- * A transaction is identified by its hash, in any block. It is pending until its status is known. One that has ended
- * without a block cannot be distinguished from an old one.
+ * A transaction is identified by its hash, in any block. It is pending until its status is known. A transaction with a
+ * status but without a block has no identity, since it cannot be distinguished from an old one.
  */
 const row: RowKey<Row> = {
   identityOf: ({ hash, block_number, status }) =>
@@ -110,7 +110,7 @@ function slotOf({ from, nonce }: View<Row>): string | null {
   return sender === undefined || nonce === undefined ? null : `${sender}/${nonce}`;
 }
 
-/** The mark of explorers on a transaction that nodes dropped, or that another one with its nonce replaced. */
+/** The result that explorers show for a transaction that nodes dropped, or that another one with its nonce replaced. */
 const DROPPED = 'dropped/replaced';
 
 function isDropped({ block_number, result }: View<Row>): boolean {

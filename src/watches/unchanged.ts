@@ -15,7 +15,7 @@ import { packView } from '../core/values/packed-view.ts';
 
 /** Remembers the states that were computed from each answer. An entry is dropped with its answer or its state. */
 export interface UnchangedAnswers<State extends object> {
-  /** For `observe`: nothing more has to be read or compared. */
+  /** For `observe`: true if nothing more has to be read or compared. */
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
    * For `detect`: the result of `compute`, or the kept result for an unchanged answer. It has known items only if
@@ -62,7 +62,7 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
   };
 }
 
-/** Null if it must be computed. */
+/** The result for an unchanged answer; null if it must be computed. */
 function detectedAgain<State>(
   state: State,
   { tracked, again }: Computed<State>,
@@ -86,7 +86,7 @@ function repeatable<State>(
   const isNothingNew = state === before && needs === null && events.every(({ novelty }) => novelty === 'known');
   if (awaited === null || !isNothingNew || chain !== 'not-asked') return null;
   const newest = newestOf(events);
-  // The newest one is read in every poll.
+  // The newest event is read in every poll, so it is not packed.
   const kept = events.flatMap((event) => {
     if (event === newest) return [event];
     return isAwaited(awaited, event) ? [new PackedEvent(event)] : [];
@@ -94,7 +94,10 @@ function repeatable<State>(
   return { awaited, detection: { ...detection, events: kept } };
 }
 
-/** An event with a packed view. Thousands may be followed for a day each, and their rows are rarely read again. */
+/**
+ * An event with a packed view. Thousands of events may be tracked for a day each. Their rows are rarely read again, so
+ * packing them saves memory.
+ */
 class PackedEvent implements DetectedEvent {
   readonly on: DetectedEvent['on'];
   readonly key: DetectedEvent['key'];

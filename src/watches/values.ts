@@ -9,7 +9,7 @@ export const remembered: z.ZodType<Remembered> = z.record(z.string(), json);
 
 export interface Values {
   readonly values: Remembered;
-  /** Counts changes: each one is a separate event, even back to an earlier value. */
+  /** Counts changes: each change is a separate event, even one back to an earlier value. */
   readonly changes: number;
 }
 

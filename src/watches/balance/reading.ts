@@ -9,7 +9,7 @@ import { Token } from '../../explorer/reading/resources/token.ts';
 
 const { is_verified, proxy_type, implementations, creator_address_hash } = AddressDetails.fields;
 
-/** Fields of an address beside its coins. They are read for the native coin only. */
+/** Fields of an address besides its coins. They are read for the native coin only. */
 export const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
 
 export const Balance = new RecordType('Balance', {
@@ -25,11 +25,11 @@ export const Balance = new RecordType('Balance', {
 export type BalanceView = View<typeof Balance.fields>;
 
 export interface BalanceReading {
-  /** Null: unknown. */
+  /** The balance; null: unknown. */
   readonly view: BalanceView | null;
-  /** The list has no token at all although there was one before. */
+  /** True if the list has no token at all, although the balance was not known to be 0. */
   readonly isEmptied: boolean;
-  /** The whole list lacks the token although it was held before; the list has others. */
+  /** True if the complete list has other tokens but lacks this one, although it was held before. */
   readonly isMissing: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The path of each field of a balance in the answer of the explorer; null = the field is made here.
+// The path of each field of a balance in the answer of the explorer; null = its value does not come from the answer.
 import type { Target } from '../../core/model/watch/target.ts';
 import { OF_THE_ADDRESS } from './reading.ts';
 

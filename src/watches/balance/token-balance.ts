@@ -1,4 +1,4 @@
-// The balance of one token, read from the list of all that an address holds.
+// The balance of one token, read from the list of all tokens that an address holds.
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { View } from '../../core/values/fields.ts';
@@ -16,8 +16,9 @@ import { Balance, believed, holderOf, type BalanceReading, type BalanceView } fr
 type Row = View<typeof TokenBalance.fields>;
 
 /**
- * The list contains only tokens above zero, so a token that is absent from a complete list, twice, has balance 0. The
- * following polls read it again if the token was held before, or if the list has no token at all.
+ * The list contains only tokens above zero, so a token that two complete readings lack has balance 0. The second
+ * reading follows at once if no balance is known. If the token was held before, or if the list has no token at all,
+ * later polls read it again.
  */
 export async function observeToken(
   target: Target,
@@ -40,11 +41,11 @@ export async function observeToken(
 interface Found {
   readonly rows: readonly Row[];
   readonly partial: string | null;
-  /** The list has no token at all. */
+  /** True if the list has no token at all. */
   readonly isEmpty: boolean;
 }
 
-/** One row for most tokens; pieces of an ERC-1155 have a row each, so then the whole list is read. */
+/** Most tokens have one row. Pieces of an ERC-1155 have a row each, so for them the whole list is read. */
 async function find(target: Target, token: Address, read: Pages): Promise<Found> {
   const list = addressTokens(target.explorer, holderOf(target));
   const isIt = (row: Row): boolean => row.token?.address_hash?.equals(token) === true;
@@ -59,7 +60,7 @@ async function find(target: Target, token: Address, read: Pages): Promise<Found>
   return { rows: partial === null ? all.rows.filter(isIt) : [], partial, isEmpty };
 }
 
-/** Any of these rows may be the token. */
+/** The reason why the token cannot be judged absent: any row without a token may be it. Null: there is no such row. */
 function namelessIn(rows: readonly Row[]): string | null {
   const nameless = rows.filter((row) => pieceOf(row) === undefined).length;
   return nameless === 0 ? null : `${nameless} rows without a token: none is judged to be absent`;
@@ -85,8 +86,8 @@ function sum(target: Target, rows: readonly Row[]): BalanceView {
 }
 
 /**
- * Zero has no unit, but people see the token's decimals and symbol: from memory, else from the token's details, asked
- * once.
+ * The zero balance. People also see the token's decimals and symbol: from memory, or at the first reading from the
+ * token's details.
  */
 async function nothing(target: Target, token: Address, known: Values | null, read: Read): Promise<BalanceView> {
   const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: holderOf(target) };

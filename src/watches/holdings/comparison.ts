@@ -17,12 +17,13 @@ import { CONTRACT, type HoldingItem, packItems, packItemsInSteps, unpackItemsInS
 import { departuresOf, isConfirmed, type Missing, NONE_MISSING, undecided } from './missing.ts';
 import type { HoldingsState } from './state.ts';
 
-// A token or piece that is gone is named from memory.
+// Always remembered: the event of a token or piece that left the list takes its name from memory.
 const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
 
 /**
  * Only a complete list is a baseline: a token that a partial list leaves out would later seem to be new. An explorer
- * that has not filled its list yet shows an empty one, which becomes the baseline once it is believed.
+ * that has not filled its list yet shows an empty one, so an empty list becomes the baseline only after several
+ * readings.
  */
 export function* baseline(
   state: HoldingsState | null,
@@ -104,8 +105,8 @@ export function* compare(
 }
 
 /**
- * True if the explorer has not read as far as when a token last arrived, or may not have. Its head may cost a request,
- * so it is not asked for before a token would be gone.
+ * True if the explorer's head is lower than at the last arrival of a token, or unknown. The head may cost a request, so
+ * it is not needed (false) before a token would count as gone.
  */
 function isBehindArrival(
   { head, missing }: HoldingsState,

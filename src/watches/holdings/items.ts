@@ -13,15 +13,18 @@ export interface HoldingItem {
   readonly change: number;
 }
 
-/** By key, in the order of arrival: the contract's address in lower case, `/` and the piece's number if it has one. */
+/**
+ * Items by key, in the order of arrival. A key is the contract's address in lower case, with `/` and the number of the
+ * piece if there is one.
+ */
 export type ItemByKey = ReadonlyMap<string, HoldingItem>;
 
 /** JSON of `Packed`: `[[["token.address_hash","balance"]],["",0,0,0,"0x51","5"]]`. */
 export type PackedItems = string;
 
 /**
- * The lists of remembered paths: one, and a further one for items that were not read since a rule began to compare
- * another path.
+ * `pathLists`: the lists of remembered paths. Usually there is one. Items that were not read since a rule began to
+ * compare another path have their own list.
  */
 type Packed = readonly [pathLists: readonly (readonly string[])[], ...rows: Row[]];
 type Row = readonly [rest: string, pathList: number, arrival: number, change: number, ...values: Json[]];
@@ -44,7 +47,7 @@ export function* packItemsInSteps(items: ItemByKey): Steps<PackedItems> {
   return JSON.stringify([pathLists, ...rows] satisfies Packed);
 }
 
-/** Adds the list if it is not there yet. */
+/** The index of the list of paths, which is added if it is not there yet. */
 function numberIn(pathLists: string[][], paths: string[]): number {
   const known = pathLists.findIndex(
     (list) => list.length === paths.length && list.every((path, at) => path === paths[at]),

@@ -16,7 +16,7 @@ export interface HoldingsReading {
   readonly rows: ReadonlyMap<string, HoldingRow>;
   /** The number of rows without a token. They cannot be identified, so no token counts as gone. */
   readonly nameless: number;
-  /** Written by a test: an empty first list is believed at once, and so is a token that leaves. */
+  /** True if a test wrote the reading. Then an empty first list and the departure of a token count at once. */
   readonly isWritten?: true;
 }
 
@@ -31,12 +31,12 @@ export async function readHoldings(
   return { seen: { ...seenIn(rows), content }, partial };
 }
 
-/** The list has no rows. */
+/** True if the list has no rows. */
 export function isEmpty({ rows, nameless }: HoldingsReading): boolean {
   return rows.size === 0 && nameless === 0;
 }
 
-/** A page that was read before. Its rows are decoded on first use. */
+/** A page with the same content as at the last poll. Its rows are decoded on first use. */
 export class KnownPage implements HoldingsReading {
   readonly nameless = 0;
   readonly content: object | undefined;

@@ -9,14 +9,15 @@ export interface HoldingsState {
   readonly items: PackedItems;
   /** Counts occurrences, so that a second arrival of a token is a new event. */
   readonly counter: number;
-  /** Set while readings show an empty list that is not believed yet. */
+  /** Set while readings show an empty list that does not count as empty yet. */
   readonly emptied: Emptied | null;
   readonly missing: Missing;
   /**
-   * Height of the chain's head when a token last arrived. An explorer that has not read as far cannot remove tokens.
+   * Height of the chain's head when a token last arrived. As long as the explorer's head is lower, no token counts as
+   * gone.
    */
   readonly head: number | null;
-  /** False while every reading was empty. The first tokens then are the baseline. */
+  /** False while all readings were empty and this does not count yet. The first tokens are then the baseline. */
   readonly hasBaseline: boolean;
 }
 

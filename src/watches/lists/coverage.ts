@@ -15,7 +15,7 @@ function unreadOf(gap: Gap, floor: number): UnreadRange {
   return { heights: showHeights(gap), reason, since: since === 0 ? null : since, isReadLater: to > floor };
 }
 
-/** The look-back has more rows than are remembered: older ones are not read again. */
+/** The part of the look-back below the remembered rows. It is not read again. */
 function beyondLookBack({ floor, marks }: ListState): UnreadRange[] {
   const lowest = lowestMark(marks);
   if (lowest === null || lowest >= floor) return [];

@@ -34,7 +34,7 @@ export interface ChangedRow<F extends Fields> {
 export interface NewRows<F extends Fields> {
   /** The same object as before if there is nothing new. */
   readonly state: ListState;
-  /** Oldest first. */
+  /** The new rows, oldest first. */
   readonly fresh: readonly View<F>[];
   readonly known: readonly View<F>[];
   /** Known rows with a content that differs from before. */
@@ -43,14 +43,16 @@ export interface NewRows<F extends Fields> {
   readonly baseline: readonly View<F>[] | null;
   /** The number of rows that cannot be identified. */
   readonly nameless: number;
-  /** Set if all rows are so far below the floor that the chain must have another past than the known one: the floor. */
+  /** The floor, if all rows are far below it, for example after a reset of the chain; else null. */
   readonly silentUpTo: number | null;
   readonly range: BlockRange | null;
   /** Set if the baseline, or an empty list, depends on the chain's head, and the head was not asked for. */
   readonly needs: HeadNeed | null;
-  /** Set if the list is empty and that is not believed yet: then nothing else is detected. */
+  /**
+   * The reason why an empty list does not count as empty yet. Then nothing else is detected. Null: there is no doubt.
+   */
   readonly doubt: string | null;
-  /** As of `Detection`. */
+  /** Like `askAgainMs` of `Detection`. */
   readonly askAgainMs: number | null;
 }
 
@@ -132,8 +134,8 @@ function withEmptied(state: ListState, emptied: ListState['emptied']): ListState
 
 /**
  * If the newest pages end above the known rows, the blocks between are a gap. If they end within the highest known
- * block, the rest of that block is one. Late rows among known ones may have stopped the reading below the highest known
- * block; then anything down to the floor may be unread.
+ * block, the rest of that block is a gap. If late rows among known ones stopped the reading below the highest known
+ * block, all blocks down to the floor may be unread.
  */
 function gapsAfter<F extends Fields>(
   state: ListState,
@@ -165,14 +167,17 @@ function sweepAfter<F extends Fields>(
   return begun(sweep, hour, { at, coversAll });
 }
 
-/** If each row names the one below, no row can be missing between known ones. */
+/**
+ * True if an unknown row may be between known ones. It cannot be there if each row names the one below and the known
+ * heights have no hole.
+ */
 function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<F>): boolean {
   return isChain !== true || !isUnbroken(seen);
 }
 
 /**
- * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows.
- * Without one it is the chain's head, and if that is unknown too, the time of this reading.
+ * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows. If
+ * no row has a block, it is the chain's head; if that is unknown too, it is the time of this reading.
  */
 function* baseline<F extends Fields>(
   rows: readonly View<F>[],

@@ -1,6 +1,6 @@
-// A list that had rows and is now empty. Explorers sometimes show an empty list for a moment. So it is believed only
-// after three complete readings during which the chain's head moved. Until then the list counts as unknown. It is read
-// again soon, so that a list that is really empty is reported within a minute.
+// A list that had rows and is now empty. Explorers sometimes show an empty list for a moment. So an empty list counts
+// only after three complete readings during which the chain's head moved. Until then its content is unknown. The list
+// is read again soon, so that a list that is really empty is reported within a minute.
 import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';
@@ -10,7 +10,7 @@ import { type Instant, showDuration } from '../../lib/clock.ts';
 
 /** The consecutive readings that showed the list empty. */
 export interface Emptied {
-  /** Three are believed. */
+  /** The number of readings. With three the list counts as empty. */
   readonly readings: number;
   /** Height of the chain's head at the first of them. */
   readonly head: number;
@@ -30,9 +30,12 @@ function rereadMs({ intervalMs }: Pick<DetectionScope, 'intervalMs'>): number {
 
 type Now = Pick<DetectionScope, 'at' | 'intervalMs'>;
 
-/** Two readings that nearly coincide may have been answered by one replica, and count as one. */
+/**
+ * True if the two readings are far enough apart. Two that nearly coincide may come from the same server, and count as
+ * one.
+ */
 export function isAnotherReading(since: Instant, now: Now): boolean {
-  // A clock that was set back must not have it wait until that time comes again.
+  // If the clock was set back, the next reading must not wait until the earlier time comes again.
   return Math.abs(now.at - since) >= PACE_SLACK * rereadMs(now);
 }
 
@@ -46,7 +49,7 @@ export function untilAnotherReading(since: Instant, now: Now): number | null {
 export interface EmptyReading {
   /** The very same object as before when the reading does not count. */
   readonly emptied: Emptied | null;
-  /** Null: the list is empty. */
+  /** The reason why an empty list does not count yet; null: there is no doubt. */
   readonly doubt: string | null;
   readonly needs: HeadNeed | null;
   readonly askAgainMs: number | null;
@@ -54,7 +57,7 @@ export interface EmptyReading {
 
 export const NOT_EMPTY: EmptyReading = { emptied: null, doubt: null, needs: null, askAgainMs: null };
 
-/** `before`: the empty readings up to now; null if the last reading showed something. */
+/** `before`: the empty readings up to now; null if the last reading had rows. */
 export function readEmpty(before: Emptied | null, scope: DetectionScope): EmptyReading {
   const { at, chain } = scope;
   if (before !== null && before.readings >= READINGS_NEEDED) return { ...NOT_EMPTY, emptied: before };
@@ -62,7 +65,7 @@ export function readEmpty(before: Emptied | null, scope: DetectionScope): EmptyR
   if (typeof chain !== 'object')
     return { ...notCounted(before, HEAD_UNKNOWN), needs: needOf(chain, (before?.head ?? -1) + 1) };
   if (before === null) return counted({ readings: 1, head: chain.head, at }, waitMs);
-  // A clock that was set back must not have it wait until that time comes again.
+  // If the clock was set back, the next reading must not wait until the earlier time comes again.
   if (Math.abs(at - before.at) < waitMs) return notCounted(before, `read again within ${showDuration(waitMs)}`);
   const readings = before.readings + 1;
   if (readings === READINGS_NEEDED && chain.head <= before.head) return notCounted(before, HEAD_STANDS);

@@ -1,5 +1,5 @@
-// Parts of a list that were not read. A gap begins where a reading stops at its limit of pages, or where a page is
-// missed. Later polls continue it from there. It closes at a row below it, or at the end of the list.
+// Parts of a list that were not read. A gap begins where a reading stops at its limit of pages, or where a page fails.
+// Later polls continue from there. A gap is closed when a row below it, or the end of the list, is read.
 import { z } from 'zod';
 import type { Heights } from '../../core/model/detection.ts';
 import type { Cursor } from '../../core/model/watch/question.ts';
@@ -10,7 +10,7 @@ import type { SweepReading } from './sweep.ts';
 export interface Gap {
   readonly from: number;
   readonly to: number;
-  /** Behind the last row that was read above it; null: behind the newest pages. */
+  /** The position behind the last row that was read above the gap; null: behind the newest pages. */
   readonly resume: Cursor | null;
   readonly reason: string;
   readonly since: Instant;
@@ -38,7 +38,7 @@ export interface GapReading {
 
 const MOST_GAPS = 16;
 
-/** With one gap more: joined with those that it overlaps, and beyond the limit the two closest are joined. */
+/** Adds a gap, joined with those that it overlaps. If there are too many gaps, the two closest are joined. */
 export function withGap(gaps: Gaps, gap: Gap): Gaps {
   const overlaps = (other: Gap): boolean => overlap(other, gap);
   const joined = gaps.filter(overlaps).reduce(join, gap);
@@ -47,8 +47,8 @@ export function withGap(gaps: Gaps, gap: Gap): Gaps {
 }
 
 /**
- * The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. A gap that
- * has changed because the memory was read again stays as it is.
+ * The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. A reading
+ * has no effect if its gap has changed meanwhile, since the memory was loaded again.
  */
 export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps {
   if (readings.length === 0) return gaps;

@@ -12,7 +12,7 @@ export interface ListReading<F extends Fields> {
   readonly content?: object | undefined;
   /** Why the newest pages end above the known rows, and where to read on; null if they do not. */
   readonly stopped: Stopped | null;
-  /** The list has no rows below the ones that were read. */
+  /** True if the list has no rows below the ones that were read. */
   readonly reachedEnd: boolean;
   /** The reading of older rows; null if no gap and no sweep was open. */
   readonly older: OlderReading<F> | null;
@@ -49,8 +49,8 @@ export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: 
 }
 
 /**
- * Nothing below the lowest block was read, and that block perhaps only in part. Rows do not name the hash of their
- * block, so replaced blocks are unknown.
+ * The blocks that the reading covers; null: unknown. The lowest block is not included, since perhaps only a part of it
+ * was read. Rows do not name the hash of their block, so replaced blocks are unknown.
  */
 export function rangeOf<F extends Fields>(
   { rows, reachedEnd, older }: ListReading<F>,
@@ -64,7 +64,10 @@ export function rangeOf<F extends Fields>(
   return older === null || older.covered.length === 0 ? range : { ...range, below: older.covered };
 }
 
-/** For a list of the whole chain. A replica that is behind shows no rows above its head, so the range ends there. */
+/**
+ * Ends the range of a list of the whole chain at the highest block that was read: a server that is behind shows no rows
+ * above its head.
+ */
 export function upTo(range: BlockRange): BlockRange {
   return range.head === null ? range : { ...range, to: range.head };
 }

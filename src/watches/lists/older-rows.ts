@@ -78,8 +78,8 @@ export async function readOlder<F extends Fields>(
 }
 
 /**
- * Few pages are set aside for sweeps. A page with rows that nobody knew is news: the reading then goes on as for any
- * other news, as far as there are such rows. Many late rows would be sent hours later otherwise.
+ * Few pages are reserved for sweeps. If a page of a sweep has unknown rows, the reading goes on with the pages for new
+ * rows, as long as pages have unknown rows. Otherwise many late rows would be sent hours later.
  */
 async function readSweep<F extends Fields>(
   state: ListState,
@@ -109,7 +109,7 @@ interface PartOptions<F extends Fields> extends OlderOptions<F> {
   readonly question: ListQuestion<F>;
   /** The rows that were read are added here. */
   readonly rows: View<F>[];
-  /** True if the reading ends with a page of these rows, also above its end. */
+  /** True if the reading ends after a page with these rows, even if it has not reached `from`. */
   readonly isOver?: (rows: readonly View<F>[]) => boolean;
 }
 
@@ -132,8 +132,8 @@ async function readPart<F extends Fields>(
   const { newest } = options;
   const isBelow = (lowest: number | null): boolean => lowest !== null && lowest < from;
   if (newest.reachedEnd || isBelow(newest.lowest)) return { ...NOTHING, isClosed: true };
-  // If the newest pages end within the gap's highest block, the kept position is used: it is deeper, or some rows are
-  // read twice.
+  // If the newest pages end within the gap's highest block, the stored position is used. It is usually deeper; if not,
+  // some rows are only read twice.
   const isInside = newest.lowest !== null && newest.lowest < to && to !== Infinity;
   const cursor = isInside ? newest.next : (resume ?? newest.next);
   if (cursor === null) return NOTHING;
@@ -146,8 +146,8 @@ async function readPart<F extends Fields>(
   const lowest = lowestBlock(reading.rows, options);
   const isClosed = reading.reachedEnd || isBelow(lowest);
   const { reachedEnd, pages, next, missed } = reading;
-  // The block of a position is complete only by the readings above and below it together, so it does not count as
-  // covered.
+  // The block at a position is read in part by the reading above it and in part by the one below, so it does not count
+  // as covered.
   const above = cursor === newest.next ? newest.lowest : (highestRow(reading.rows, options) ?? 0) - 1;
   const heights = coveredBetween(reachedEnd ? 0 : lowest === null ? null : lowest + 1, above);
   return { lowest, heights, resume: next, isClosed, reachedEnd, pages, isBroken: missed !== null };

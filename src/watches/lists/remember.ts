@@ -18,7 +18,7 @@ export function* remember<F extends Fields>(
   const isStep = createPace();
   for (const view of rows) {
     const { key = '', block } = positionOf(row, view);
-    // Moves the row to the end, since of the pending rows the last ones are kept.
+    // Moves the row to the end: if there are too many pending rows, only the last ones are kept.
     blockByKey.delete(key);
     blockByKey.set(key, block);
     if (isStep(0)) yield;
@@ -30,7 +30,7 @@ export function* remember<F extends Fields>(
   return { ...after, digests: yield* digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
 }
 
-/** Rows below the floor are never judged, at any time. */
+/** Adds a mark for the newest row, but not for one below the floor, since such rows are never new. */
 function markedBy<F extends Fields>(
   { marks, floor }: Pick<ListState, 'marks' | 'floor'>,
   rows: readonly View<F>[],

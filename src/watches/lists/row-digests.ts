@@ -25,7 +25,10 @@ export type DigestByKey = ReadonlyMap<string, RowDigest>;
 const DIGEST_LENGTH = 6;
 const NONE = '------';
 
-/** Empty if no field is judged: then no digests are made. Digests made in another way have another name. */
+/**
+ * Empty if no field is judged, since no digests are made then. If digests are made in another way, this name must
+ * change.
+ */
 export function basisOf(paths: readonly string[]): string {
   return paths.length === 0 ? '' : digestOfText(JSON.stringify({ each: paths }));
 }

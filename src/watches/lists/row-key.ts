@@ -10,7 +10,10 @@ export interface RowKey<F extends Fields> {
   identityOf(row: View<F>): string | undefined;
   /** Undefined while pending. */
   blockOf(row: View<F>): bigint | undefined;
-  /** The block of a row that still counts as pending. Below the floor such a row is not new either. */
+  /**
+   * The block that a row names although it still counts as pending. If it is below the floor, the row is not new
+   * either.
+   */
   standsIn?(row: View<F>): bigint | undefined;
   happenedAt(row: View<F>): Date | undefined;
   /** Each row is a block, and names the one below. */

@@ -9,9 +9,9 @@ import type { Instant } from '../../lib/clock.ts';
 export interface Sweep {
   /** The hour in which the last sweep began, counted from 1970 and shifted by the question's phase; null = none yet. */
   readonly hour: number | null;
-  /** Set while one is under way. */
+  /** Set while a sweep is under way. */
   readonly open: { readonly resume: Cursor | null } | null;
-  /** When the last one was complete; null = none yet. */
+  /** When the last sweep was complete; null = none yet. */
   readonly completedAt: Instant | null;
 }
 
@@ -25,7 +25,7 @@ export const NO_SWEEP: Sweep = { hour: null, open: null, completedAt: null };
 
 /** The part of a sweep that one poll read. */
 export interface SweepReading {
-  /** Where it began. */
+  /** The position at which this part began. */
   readonly from: Cursor | null;
   readonly resume: Cursor | null;
   readonly isComplete: boolean;
@@ -41,7 +41,7 @@ export function sweepHour({ explorer, path, params }: Omit<Question, 'record'>, 
   return Math.floor(at / HOUR_MS - phase);
 }
 
-/** False while a sweep is under way: a new one would begin above its position. */
+/** False while a sweep is under way: a new one would start again from page one. */
 export function isDue({ hour, open }: Sweep, now: number): boolean {
   return open === null && hour !== now;
 }
@@ -52,7 +52,7 @@ export function begun(sweep: Sweep, hour: number, { at, coversAll }: { at: Insta
 }
 
 export function afterSweeping(sweep: Sweep, reading: SweepReading | null, at: Instant): Sweep {
-  // The memory may have been read again, with another position.
+  // The reading does not count if the memory was loaded again meanwhile, with another position.
   if (reading === null || sweep.open === null || !isSame(reading.from, sweep.open.resume)) return sweep;
   if (reading.isComplete) return { ...sweep, open: null, completedAt: at };
   return reading.resume === sweep.open.resume ? sweep : { ...sweep, open: { resume: reading.resume } };

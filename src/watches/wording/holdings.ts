@@ -42,7 +42,10 @@ function changedSentence(occasion: EventOccasion): Sentence {
   return isBalance ? sentence : { ...sentence, lines: [...sentence.lines, ...describedToken(occasion, 'Balance')] };
 }
 
-/** `Symbol given: "claim-usdt[.]com". Contract 0x9f2e…41c7. Balance 8,000.` Of a token of the config, the balance. */
+/**
+ * `Symbol given: "claim-usdt[.]com". Contract 0x9f2e…41c7. Balance 8,000.` For a token that the config names, only the
+ * balance.
+ */
 function describedToken(occasion: EventOccasion, label: string): readonly (readonly Segment[])[] {
   const { names, view } = occasion;
   const balance = ownValue(occasion, 'balance');
