@@ -117,11 +117,14 @@ function basic(user: string, password: string): string {
   return Buffer.from(`${user}:${password}`).toString('base64');
 }
 
-/** In one call. */
+/** The largest number of alerts in one call. */
 const MOST_ALERTS = 200;
 
 function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
-  /** The server refused these when they were posted singly. The other alerts must not wait for them. */
+  /**
+   * The alerts that the server refused when they were posted singly. They come after the others, so that these need not
+   * wait.
+   */
   let refused: ReadonlySet<string> = new Set();
 
   async function post(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<ReceiverAnswer | Outcome> {
@@ -129,8 +132,8 @@ function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
   }
 
   /**
-   * One outcome for each alert. If the server rejects one alert of a call, it keeps none of the call's alerts, or all
-   * others.
+   * One outcome for each alert. If the server rejects one alert of a call, it keeps either none of the call's alerts or
+   * all others. So they are then posted singly.
    */
   async function postAll(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<Outcome[]> {
     const end = await post(alerts, signal);
@@ -216,7 +219,7 @@ function labelsFor({ watch, alert, key }: Message, labels: ShownAlert['labels'])
   };
 }
 
-/** In bytes. Templates of mails and chats show annotations uncut. */
+/** In bytes. Templates of mails and chats show annotations in full, so a description must not be too long. */
 const LARGEST_DESCRIPTION = 4000;
 
 function linesOf(message: Message): MessageLines {

@@ -18,7 +18,7 @@ const SECOND_MS = 1000;
  * in any case.
  */
 const MOST_CHARACTERS = 4000;
-/** Discord repeats the message in its answer. */
+/** The answer of Discord contains the whole message, so it can be this long. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 const config = z
@@ -90,7 +90,7 @@ function placeOf({ url, thread_id: thread = '', thread_name: name = '' }: Discor
   return [webhook, thread, name].join(' ');
 }
 
-/** A post in a forum is a thread: later messages about it go into it. */
+/** A post in a forum is a thread: later messages about the alert go into this thread. */
 function rootAt(to: DiscordConfig, delivery: Delivery, { id, channel_id: channel }: Posted): Root | null {
   return newRoot(delivery, { place: placeOf(to), id, inside: to.thread_name === undefined ? null : (channel ?? null) });
 }
@@ -105,7 +105,7 @@ function postOf(to: DiscordConfig, root: Root | null, lines: AllLines): JsonCall
   return { url: address.href, body: JSON.stringify(body) };
 }
 
-/** The first message about an alert shows its present state. */
+/** Changes the first message about an alert, so that it shows the present state. */
 function editOf(to: DiscordConfig, root: Root, lines: AllLines): JsonCall {
   const address = new URL(to.url);
   toThread(address, threadOf(to, root));
@@ -126,7 +126,7 @@ function bodyOf(lines: AllLines): object {
   const { headline, ...rest } = fitted(lines, MOST_CHARACTERS, SIZES);
   const description = descriptionOf(rest);
   return {
-    // Notifications show it.
+    // Push notifications show this text.
     content: `**${escaped(headline)}**`,
     embeds: description === '' ? [] : [{ color: Number.parseInt(COLOURS[lines.tone].slice(1), 16), description }],
     allowed_mentions: { parse: [] },

@@ -64,7 +64,7 @@ async function printed(taken: Promise<void>): Promise<Outcome> {
   return { type: 'sent', answer: 'printed' };
 }
 
-// A reader that does not read may be slow; only this channel waits for it.
+// Standard output blocks while its reader is slow. Only this channel waits for it.
 async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome> {
   if (!signal.aborted) await once(signal, 'abort', { signal: over });
   return { type: 'unknown', why: 'stopped before standard output took the line' };
@@ -118,7 +118,8 @@ function inBrackets(words: readonly string[]): string[] {
   return words.length === 0 ? [] : [`(${words.join('; ')})`];
 }
 
-// Terminals obey some characters beyond ASCII, and a log reader may split lines at others, so all of them are escaped.
+// Terminals interpret some characters beyond ASCII as commands, and a log reader may split lines at others, so all of
+// them are escaped.
 function jsonLine(delivery: Delivery, attempt: Attempt): string {
   return toBody(delivery, attempt).replace(
     /[\u007f-\uffff]/g,

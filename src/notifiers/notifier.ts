@@ -12,15 +12,18 @@ export interface Notifier<D> {
   readonly config: z.ZodType<D>;
   /** The keys of `config` that may be written as `{ env: NAME }` or `{ file: PATH }`. No message ever shows their value. */
   readonly secrets: readonly string[];
-  /** `group`: one message may contain several alerts. `alert`: one call for each. */
+  /** `group`: one message may contain several alerts. `alert`: one call for each alert. */
   readonly unit: 'alert' | 'group';
-  /** The receiver recognises a second copy by its id and drops it. Otherwise a copy says that it may be one. */
+  /**
+   * True if the receiver recognises a second copy by its id and drops it. Otherwise the text of the message names the
+   * possible copy.
+   */
   readonly idempotent: boolean;
   /** The number of messages to people is limited unless the config says otherwise; machines get any number. */
   readonly readBy: 'people' | 'machines';
   /** How many messages the service accepts on one channel; left out if there is no limit. */
   readonly pace?: SendingPace | undefined;
-  /** The time, counted while it could be tried, after which a delivery that nobody accepted is given up. */
+  /** A delivery that is not accepted is given up after this time. Only time in which it could be tried counts. */
   readonly giveUpAfterMs: number;
   /**
    * Stable names of the recipients that get messages of their own. A channel with one receiver returns its own name.
@@ -48,7 +51,7 @@ export interface Mirror<D> {
 }
 
 export interface OpenMirror extends AsyncDisposable {
-  /** Shows all of them once. Returns the outcome of each, in their order. Never throws. */
+  /** Shows all given alerts once. Returns the outcome of each alert, in their order. Never throws. */
   show(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<readonly Outcome[]>;
 }
 
@@ -57,7 +60,7 @@ export type AnyNotifier = Notifier<unknown>;
 export interface NotifierTools {
   readonly channel: string;
   readonly clock: Clock;
-  /** For the `log` channel: standard output. Resolves when the line is taken, rejects when it is not. */
+  /** For the `log` channel: standard output. Resolves when the line is written, rejects if that fails. */
   readonly print: (line: string) => Promise<void>;
   readonly version: string;
 }

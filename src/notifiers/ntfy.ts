@@ -12,7 +12,10 @@ import { TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const HOUR_MS = 3_600_000;
-/** A message may have 4,096 bytes, and the whole JSON 8,192: a count of the JSON's bytes keeps both limits. */
+/**
+ * A message may have 4,096 bytes, and the whole JSON 8,192. Both limits hold, since `bytesOf` counts the bytes of the
+ * JSON.
+ */
 const MOST_MESSAGE_BYTES = 4000;
 
 const config = z
@@ -67,7 +70,7 @@ export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig>
 
 const PRIORITIES: Readonly<Record<Message['severity'], number>> = { info: 3, warning: 4, critical: 5 };
 const NORMAL = 3;
-/** Types that begin something or are sent for the first time: these may wake people. */
+/** Types of messages about something new. Only these may have a higher priority and wake people. */
 const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
 
 function pushOf(delivery: Delivery, attempt: Attempt): object {
@@ -84,9 +87,9 @@ function pushOf(delivery: Delivery, attempt: Attempt): object {
       ...[...text, ...facts].map((line) => line.text),
     ].join('\n'),
     priority: Math.max(...members.map(priorityOf)),
-    // The first is the most severe one.
+    // The first member is the most severe one.
     tags: [members[0].message.severity],
-    // From release 2.16 on, a second copy replaces the first one.
+    // From ntfy 2.16 on, a second copy with the same id replaces the first one.
     sequence_id: delivery.id,
     ...(click === null ? {} : { click }),
     ...(buttons.length === 0 ? {} : { actions: buttons.map(({ label, url }) => ({ action: 'view', label, url })) }),
@@ -95,7 +98,7 @@ function pushOf(delivery: Delivery, attempt: Attempt): object {
 
 const MOST_BUTTONS = 3;
 
-/** A tap opens the alert: the daemon's page of it, else the explorer's. It acknowledges nothing. */
+/** The page that a tap opens: the daemon's page of the alert, else the explorer's. A tap acknowledges nothing. */
 function clickOf(lines: MessageLines): string | null {
   const { links, alerts } = lines;
   const pages = links.filter(({ label }) => label !== RUNBOOK && label !== ACKNOWLEDGE && label !== ACKNOWLEDGE_ALL);
@@ -106,7 +109,7 @@ function priorityOf({ message: { type, severity } }: DeliveryMember): number {
   return BEGINS.has(type) ? PRIORITIES[severity] : NORMAL;
 }
 
-/** With the bare address, from which clients make a link. */
+/** The text with the bare address, from which clients make a link. */
 function alertLine(alert: ListedAlert): string {
   return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
 }
@@ -119,7 +122,7 @@ function bytesOf(text: string): number {
 }
 
 const Refusal = z.object({ code: z.number() });
-/** The day's quota is used up, or too many logins failed; the server does not say for how long. */
+/** The day's quota is used up, or too many logins failed. The server does not send how long to wait. */
 const LONG_WAITS: ReadonlySet<number> = new Set([42908, 42909]);
 
 function read(answer: ReceiverAnswer): AnswerReading | undefined {

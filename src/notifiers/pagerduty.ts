@@ -1,7 +1,7 @@
-// PagerDuty, Events API v2. A begin triggers an incident, an acknowledgement acknowledges it, an end resolves it. The
-// alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open. An
-// acknowledged incident calls no one any more. So when an acknowledgement ends, or the severity was raised, the
-// incident is resolved and a new one is triggered. An event has no end: its incident is resolved when it is
+// PagerDuty, Events API v2. The begin of an alert triggers an incident, an acknowledgement acknowledges it, the end
+// resolves it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is
+// open. PagerDuty calls no one about an acknowledged incident. So when an acknowledgement ends, or the severity was
+// raised, the incident is resolved and a new one is triggered. An event has no end: its incident is resolved when it is
 // acknowledged, retracted, or a day old (engine/sending/acknowledging.ts).
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
@@ -103,10 +103,10 @@ function linksOf({ links }: MessageLines): object[] {
   return links.map(({ label, url }) => ({ href: url, text: label }));
 }
 
-/** PagerDuty drops a second copy while the incident is open. */
+/** PagerDuty drops a second copy while the incident is open, so the text does not mention a possible copy. */
 const NO_COPY = { maybeCopy: false };
 
-/** PagerDuty drops an end without an incident. */
+/** Types that resolve an incident. PagerDuty ignores them if there is no incident. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
 function incidentOf(key: string, { routing_key }: PagerdutyConfig): { routing_key: string; dedup_key: string } {
@@ -138,7 +138,7 @@ function payloadOf(message: Message, { content, headline, lead, alerts, text }: 
     component: ours(message.watch),
     group: ours(message.explorer),
     class: ours(message.alert),
-    // PagerDuty allows 512,000 bytes; so few lines of this length stay below that.
+    // PagerDuty allows 512,000 bytes. The lines are few and short enough to stay below this limit.
     custom_details: {
       ...Object.fromEntries(
         [...content.values, ...content.about, ...content.details].map((row) => [row.label, valueText(row)]),

@@ -23,7 +23,7 @@ import {
 import { areBlocksRefused, isThreadGone, readBot, readHook } from './wire/slack-answers.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-/** Slack repeats the message in its answer. */
+/** The answer of Slack contains the whole message, so it can be this long. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 const config = z
@@ -124,7 +124,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     return poster.exchange(callOf('chat.postMessage', { ...around, text: bareText(lines) }), signal);
   }
 
-  /** Posts each end in the thread of its alert: the message about all of them is for the whole channel. */
+  /** Posts each end in the thread of its alert too, since the message about all of them goes to the channel. */
   async function answerEnds(own: readonly OwnMessage[], attempt: Attempt, signal: AbortSignal): Promise<void> {
     for (const { root, delivery } of own.filter((one) => one.delivery.members.every(isEnd)))
       await post(

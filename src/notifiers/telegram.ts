@@ -15,7 +15,7 @@ import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDat
 const SECOND_MS = 1000;
 /** UTF-16 units, without entities. */
 const MOST_CHARACTERS = 4096;
-/** Telegram repeats the message in its answer. */
+/** The answer of Telegram contains the whole message, so it can be this long. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 const config = z.strictObject({
@@ -118,7 +118,7 @@ function inTopic({ topic }: TelegramConfig): object {
   return topic === undefined ? {} : { message_thread_id: Number(topic) };
 }
 
-/** If that message was deleted, the answer is still sent. */
+/** Makes the message an answer to the root. If the root was deleted, the message is still sent. */
 function inAnswerTo(root: Root | null): object {
   if (root === null) return {};
   return { reply_parameters: { message_id: Number(root.id), allow_sending_without_reply: true } };
@@ -154,7 +154,7 @@ interface Entity {
   readonly url?: string;
 }
 
-/** A line, or several lines that are marked as one; `marks` count from the part's own begin. */
+/** A line, or several lines that are marked as one; offsets in `marks` count from the start of the part. */
 interface Part {
   readonly text: string;
   readonly marks: readonly Entity[];

@@ -42,9 +42,9 @@ export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLi
   };
 }
 
-/** Without the values that the lines above show. */
+/** The values of the message, without those that the lines above show. */
 function valuesOf(message: Message, when: string): FactRow[] {
-  // A report consists of its values, in the words of its rule.
+  // The text of a report already shows its values, in the words of its rule.
   if (isReport(message)) return [];
   const rows = toRows(message.fields, message.before, { when, zone: message.zone });
   return rows.filter((row) => !isSaid(row, message));
@@ -62,8 +62,8 @@ function linksOf(message: Message, { ackUrl, pageOf }: OwnLinks): Link[] {
 }
 
 /**
- * The first lines. A message that is sent later leaves out the change of the value, which happened before the first
- * message.
+ * The first lines. A repeat, and a message with newer values, leave out the change of the value, which happened
+ * earlier.
  */
 export function linesOf(member: DeliveryMember, at: Instant): TextLine[] {
   const { lines } = member.message;
@@ -89,14 +89,14 @@ function isOver({ type }: Message): boolean {
   return type === 'alert.resolved' || type === 'alert.retracted';
 }
 
-/** The time of the values before. */
+/** The words for the time of the previous values. */
 function whenBefore(member: DeliveryMember): string {
   const { type } = member.message;
   if (type === 'alert.resolved' || laterValues(member) !== null) return 'when it fired';
   return type === 'alert.corrected' ? 'told before' : 'last poll';
 }
 
-/** The address, the token and its symbol are already shown with the watch. */
+/** True for the address, the token and its symbol, if they are already shown with the watch. */
 function isSaid({ label, value: [piece, ...more] }: FactRow, { of, token }: Message): boolean {
   if (piece === undefined || more.length > 0) return false;
   const text = piece.text.toLowerCase();
@@ -155,7 +155,7 @@ function row(label: string, text: string): FactRow {
   return { label, value: [ourPiece(ours(text))] };
 }
 
-// Anyone may call a token USDC, so the name proves nothing. Hence the whole address beside it.
+// Anyone may call a token USDC, so the name proves nothing. The whole address is shown beside it.
 function tokenRow(token: NonNullable<Message['token']>): FactRow {
   const address = ourPiece(ours(token.address));
   if (token.symbol === null) return { label: 'token', value: [address] };

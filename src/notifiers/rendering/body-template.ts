@@ -1,6 +1,6 @@
-// An own body for receivers with their own format. It is written as JSON, with `{{ field }}` inside of its texts. Only
-// the texts are templates, and they are written back as JSON. So for every alert the body is JSON with the template's
-// structure.
+// A body from the config, for receivers with their own format. It is written as JSON, with `{{ field }}` inside of its
+// texts. Only the texts are templates, and they are written back as JSON. So for every alert the body is JSON with the
+// template's structure.
 import { BODY_FIELDS, bodyOf, type toBody } from './body.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -24,7 +24,7 @@ export function bodyFault(source: string): string | null {
 
 const NOT_JSON = 'must be JSON with fields in its texts, such as {"text": "{{ title }}"}';
 
-/** Makes the body of each delivery from a template. The source is valid. */
+/** Makes the body of each delivery from a template. `source` must be valid. */
 export function compileBody(source: string): typeof toBody {
   const template = parse(source) ?? null;
   return (delivery, links) => {
@@ -62,7 +62,10 @@ function textFault(text: string): string | null {
 const FIELDS: Readonly<Record<string, (typeof BODY_FIELDS)['of']>> = BODY_FIELDS;
 const NAMES = Object.keys(FIELDS);
 
-/** `token.symbol` is one, `token.name` is none. The fields in `fields` differ from kind to kind. */
+/**
+ * True if the path names a field: `token.symbol` does, `token.name` does not. Any path in `fields` does, since these
+ * differ from kind to kind.
+ */
 function isField(path: string): boolean {
   const [name = '', inner, ...deeper] = path.split('.');
   const legal = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;

@@ -57,7 +57,7 @@ export const BODY_FIELDS: Readonly<
   summary: ['of', 'count', 'keys'],
 };
 
-/** The same body, before it becomes text. */
+/** The body of `toBody` as an object. */
 export function bodyOf(delivery: Delivery, { pageOf }: OwnLinks = {}) {
   const { id, at } = delivery;
   const [member, message] = [asOne(delivery), messageOf(delivery)];

@@ -26,7 +26,7 @@ export interface MessageContent {
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly subject: string;
   readonly tone: MessageTone;
-  /** The value before, the threshold, and why it is sent. */
+  /** The previous value, the threshold, and the reason why the message is sent. */
   readonly lead: readonly TextLine[];
   /** One line for each alert, if the message contains several. */
   readonly alerts: readonly ListedAlert[];
@@ -37,7 +37,7 @@ export interface MessageContent {
   readonly text: readonly TextLine[];
   /** The present values and the values before. */
   readonly values: readonly FactRow[];
-  /** The owner of the values: the watch and its target. */
+  /** The address and the token to which the values belong. */
   readonly about: readonly FactRow[];
   /** Time, place and rule. They rarely matter at night, so they share one line. */
   readonly details: readonly FactRow[];

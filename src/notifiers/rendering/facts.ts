@@ -21,13 +21,15 @@ export interface FactRow {
   readonly value: readonly Piece[];
 }
 
-/** With their nesting, every text opened: `{ token: { symbol: 'USDC' } }`. */
+/**
+ * Converts facts to plain values with the same nesting: `{ token: { symbol: 'USDC' } }`. Untrusted text is defanged.
+ */
 export function toPlain(facts: Facts): Record<string, Plain> {
   return Object.fromEntries(named(facts).map(([name, fact]) => [name, plainFact(fact)]));
 }
 
 interface RowWords {
-  /** The time of the value before. */
+  /** The words for the time of the previous value. */
   readonly when: string;
   /** The zone in which times are shown. */
   readonly zone: string;
@@ -58,8 +60,8 @@ function named(facts: Facts): [string, Fact][] {
     .map(([name, fact]) => [/^\w{1,64}$/.test(name) ? name : plain(untrusted(name)), fact]);
 }
 
-// Amounts, addresses, times and short words. None of these has a dot before a letter; a host name does, which an
-// explorer may have sent instead of a short word.
+// The text is an amount, an address, a time or a short word. None of these has a dot before a letter. A host name has
+// one, so a host name that an explorer sent as a short word is defanged.
 function ownValue(text: string): string {
   return /\.\p{L}/u.test(text) ? plain(untrusted(text)) : ours(text);
 }
@@ -111,7 +113,7 @@ function compared(
   return [...now, ourPiece(` (${when}: `), ...then, ourPiece(')')];
 }
 
-// Memory and servers differ in the case of addresses and hashes; this is no change.
+// The memory and the servers may write addresses and hashes in different case. This is no change.
 function isSame(now: readonly Piece[], then: readonly Piece[]): boolean {
   const [a, b] = [JSON.stringify(now), JSON.stringify(then)];
   return a === b || (now.every(isHex) && a.toLowerCase() === b.toLowerCase());

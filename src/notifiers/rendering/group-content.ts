@@ -88,7 +88,7 @@ function headOf(worst: Line, all: number, at: Instant): string {
   return aside.length === 0 ? subject : `${subject} (${aside.join(', ')})`;
 }
 
-/** The number of alerts in each state, or of each severity; empty if the subject says it all. */
+/** The number of alerts in each state, or of each severity in a summary; empty if all alerts are in one state. */
 function leadOf(alike: readonly AlikeMembers[], isSummary: boolean): string[] {
   if (isSummary) return [`${numberOf(sumOf(alike), 'alert')} in one summary: ${severityWords(alike)}`];
   const states = stateWords(alike);

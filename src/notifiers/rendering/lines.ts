@@ -23,9 +23,9 @@ export interface MessageLines {
   readonly tone: MessageTone;
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly headline: string;
-  /** The value before, the threshold, and why it is sent. */
+  /** The previous value, the threshold, and the reason why the message is sent. */
   readonly lead: readonly TextLine[];
-  /** One line for each alert, if there are several. Their links are like those below. */
+  /** One line for each alert, if there are several. Their links follow the same rules as `links`. */
   readonly alerts: readonly ListedAlert[];
   /** Complete web addresses, without characters that end an address in markup; the runbook comes first. */
   readonly links: readonly Link[];
@@ -57,7 +57,7 @@ const UNRECORDED = 'Not on record yet, since the state cannot be written: after 
 
 export type LinesAttempt = OwnLinks & Pick<Attempt, 'maybeCopy' | 'unrecorded'>;
 
-/** `maybeCopy`: set if the receiver cannot recognise a copy by itself. */
+/** `maybeCopy` adds a line about a possible copy. It is false if the receiver recognises a copy by itself. */
 export function toLines(delivery: Delivery, attempt: LinesAttempt): ContentLines {
   const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery, attempt);

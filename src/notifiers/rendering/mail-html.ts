@@ -69,7 +69,7 @@ function textRow({ text }: TextLine): Html {
   </tr> `;
 }
 
-/** The colour at the side shows how severe the alert is; the words say it as well. */
+/** The colour at the side shows how severe the alert is; the words show it as well. */
 function alertRow({ subject, aside, strange, tone, link }: ListedAlert): Html {
   const shown = link === null ? html`${subject}` : linkOf({ label: subject, url: link });
   const beside = strange ? html`<bdi>${aside}</bdi>` : html`${aside}`;

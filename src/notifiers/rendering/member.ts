@@ -24,13 +24,13 @@ export function memberSubject(member: DeliveryMember, at: Instant): string {
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
 }
 
-/** True if it is not new: it was sent before, is more severe now, or is sent late to a new recipient. */
+/** True if the transition is not new: it was sent before, is more severe now, or is sent late to a new recipient. */
 function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
   return as === 'repeat' || renewed !== null || message.reason === SEVERITY_RAISED;
 }
 
 /**
- * The message with its newest known values. If later values are known than its own, its own become the previous values.
+ * The message with its newest known values. If newer values than its own are known, its own become the previous values.
  */
 export function presentMessage(member: DeliveryMember): Message {
   const { message } = member;
@@ -64,7 +64,10 @@ export function memberLead(member: DeliveryMember, at: Instant): string[] {
   return [...historyOf(member, at), ...(held === null ? [] : [`${held.replace('held', 'Held')}.`])];
 }
 
-/** Behind the subject in a list: `21:16 UTC`, `since 12:00 UTC; values of 16:00 UTC`, `was firing 12:03–12:09 UTC; held back since 12:03 UTC` */
+/**
+ * The words behind the subject in a list: `21:16 UTC`, `since 12:00 UTC; values of 16:00 UTC`,
+ * `was firing 12:03–12:09 UTC; held back since 12:03 UTC`
+ */
 export function memberAside(member: DeliveryMember, at: Instant): string {
   const held = heldWords(member, at);
   const present = laterValues(member);

@@ -10,7 +10,7 @@ export function asOne(delivery: Delivery): DeliveryMember {
   return isAboutOne(delivery) ? delivery.members[0] : newsOf(summaryOf(delivery));
 }
 
-/** The message for programs. If it is not new, the reason says why it is sent. */
+/** The message for programs. If it is not new, `reason` shows why it is sent. */
 export function messageOf(delivery: Delivery): Message {
   const member = asOne(delivery);
   const [message, { as, renewed }] = [presentMessage(member), member];
@@ -53,7 +53,7 @@ function summaryOf(delivery: Delivery): Message {
   };
 }
 
-/** Behind the state. */
+/** The subject without the state in front of it. */
 function titleIn({ subject }: MessageContent): string {
   return subject.replace(/^\[[^\]]*\] /, '');
 }

@@ -3,9 +3,12 @@
 import { alertText, COLOURS, ourLine, type Link, type ListedAlert, type TextLine } from './content.ts';
 import { fitted, linkText, type AllLines, type MessageLines, type Sizes } from './lines.ts';
 
-/** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback may be as long again. */
+/**
+ * A text object may have 3,000 characters, all blocks together about 13,000 (undocumented), and the fallback text as
+ * many.
+ */
 const MOST_CHARACTERS = 2900;
-/** Several alerts take as many blocks as they need. */
+/** Several alerts may be longer, since they are spread over as many blocks as needed. */
 const MOST_OF_SEVERAL = 6000;
 
 /** The part of a delivery that fits. */
@@ -43,7 +46,7 @@ export function blocksOf(lines: MessageLines): SlackMessage {
   };
 }
 
-/** Slack reads this as markup unless that is switched off, so the text is escaped as well. */
+/** The message as one text. Slack reads it as markup unless markup is switched off, so it is escaped as well. */
 export function bareText({ headline, lead, alerts, links }: Omit<MessageLines, 'tone'>): string {
   const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links.map(linkText)];
   return escaped(lines.join('\n'));
@@ -113,7 +116,7 @@ const SIZES: Sizes = {
   alert: (alert) => alertLine(alert).length + 1,
 };
 
-// If a program reads plain text as markup nevertheless, untrusted text cannot open a mention or a link.
+// Even if a program reads plain text as markup, untrusted text cannot open a mention or a link.
 function plainText({ text, strange }: TextLine): string {
   return strange ? text.replaceAll('<', '\u2039').replaceAll('>', '\u203a') : text;
 }

@@ -5,7 +5,7 @@ import type { Segment } from '../../core/model/watch/condition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 
-/** The longest line of our own text; beyond it `…`. Untrusted text is cut much earlier. */
+/** The longest line of our own text; a longer one is cut and ends with `…`. Untrusted text is cut much earlier. */
 const MOST_OURS = 2000;
 
 /** EVENT, FIRING, RESOLVED, RETRACTED and so on. */
@@ -13,12 +13,12 @@ export function stateOf(message: Message): string {
   return stateWord(message.type).toUpperCase();
 }
 
-/** `[RESOLVED after 12m5s] treasury USDC 1,120,423, above 1,050,000`: never any text from the chain. */
+/** `[RESOLVED after 12m5s] treasury USDC 1,120,423, above 1,050,000`. It never contains text from the chain. */
 export function subjectOf(message: Message): string {
   return taggedSubject(message, tagOf(message));
 }
 
-/** The same with another word for the state. */
+/** Like `subjectOf`, with another word for the state. */
 export function taggedSubject(message: Message, tag: string): string {
   return `[${tag}] ${ours(headingOf(message))}`;
 }
@@ -45,7 +45,7 @@ export function ours(text: string): string {
   return singleLine(text, MOST_OURS);
 }
 
-/** Text by lines, with untrusted parts opened and defanged. The author's line breaks stay. */
+/** The lines of a text. Untrusted parts are defanged. The author's line breaks stay. */
 export function toLinesOfText(text: readonly Segment[]): string[] {
   return plainJoined(text)
     .split('\n')
@@ -53,12 +53,12 @@ export function toLinesOfText(text: readonly Segment[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** The text below the subject if there is room for one only: the rule's own, else the first lines. */
+/** The text below the subject if there is room for only one text: the rule's own text, else the first lines. */
 export function textOf(message: Message): string[] {
   return mainText(message).flatMap(toLinesOfText);
 }
 
-/** The reason, unless the subject or the first line gives it. */
+/** The reason; null if there is none, or if the subject or the first line gives it. */
 export function reasonOf({ reason, detail }: Message): string | null {
   return reason === null || reason === detail || reason === SEVERITY_RAISED ? null : ours(reason);
 }

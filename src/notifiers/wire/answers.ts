@@ -38,7 +38,7 @@ export function jsonOf({ text }: ReceiverAnswer): unknown {
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
-/** The table. */
+/** The meaning of a status, for all channels. */
 export function readingOf(status: number): AnswerReading {
   if (status >= 200 && status < 300) return { as: 'sent' };
   if (REFUSED.has(status)) return { as: 'auth' };
@@ -47,7 +47,10 @@ export function readingOf(status: number): AnswerReading {
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
-/** A person has to correct it. Services count such calls, and some lock out a caller with many. */
+/**
+ * The wait after a refusal that a person has to correct. Services count such calls, and some lock out a caller that
+ * makes many.
+ */
 const AFTER_REFUSAL_MS = HOUR_MS / 4;
 
 interface Showing {
@@ -92,8 +95,8 @@ function bounded(ms: number): number {
 }
 
 /**
- * The outcome of a call to an address that the channel must not reach. A name server may correct this by itself;
- * otherwise a person has to.
+ * The outcome of a call to an address that the channel must not reach. It is tried again, since the name server may
+ * give another address later. Otherwise a person has to correct it.
  */
 export function notAllowed(why: string): Outcome {
   return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };

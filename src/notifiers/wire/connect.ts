@@ -26,7 +26,7 @@ export async function connect({ host, port }: Target, { egress, withinMs, signal
   if (refusal !== null) throw Object.assign(new Error(refusal), { code: EGRESS_REFUSED });
   const deadline = createDeadline(signal, withinMs);
   const socket = net.connect({ host, port, lookup: egress.lookup });
-  // For the socket's whole life; users of the socket have listeners of their own.
+  // This listener stays, so that no error of the socket is unhandled. Users of the socket add listeners of their own.
   socket.on('error', ignore);
   try {
     await once(socket, 'connect', { signal: deadline.signal });
@@ -40,5 +40,5 @@ export async function connect({ host, port }: Target, { egress, withinMs, signal
 }
 
 function ignore(): void {
-  // See above.
+  // The listeners of the socket's users handle the error.
 }

@@ -1,7 +1,7 @@
-// The addresses that channels may connect to. A manipulated config or name server could otherwise make the daemon post
-// to services of its own network, or read the metadata that a cloud keeps for its machines. Public addresses are open;
-// loopback, private, link-local and other special ones need the channel's `allow`. The address of the connection itself
-// is checked, because a name may lead elsewhere a second later.
+// Limits the addresses that channels may connect to. Without limits, a manipulated config or name server could make the
+// daemon post to services of its own network, or read the metadata that a cloud keeps for its machines. Public
+// addresses are open; loopback, private, link-local and other special ones need the channel's `allow`. The address of
+// the connection itself is checked, because a name may lead elsewhere a second later.
 import dns from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { z } from 'zod';

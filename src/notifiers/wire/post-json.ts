@@ -43,7 +43,7 @@ export interface Poster extends AsyncDisposable {
   /** The answer, or the outcome if there is none. Never throws. */
   exchange(call: JsonCall, signal: AbortSignal): Promise<ReceiverAnswer | Outcome>;
   outcomeOf(end: ReceiverAnswer | Outcome, read?: AnswerOverride): Outcome;
-  /** Both in one. */
+  /** Calls `exchange`, then `outcomeOf`. */
   postJson(call: JsonCall, signal: AbortSignal, read?: AnswerOverride): Promise<Outcome>;
 }
 
@@ -52,8 +52,8 @@ export function createPoster(options: PosterOptions): Poster {
   const egress = createEgress(allow);
   const { redact } = createRedactor(secrets);
   const show = (text: string): string => singleLine(redact(text), MOST_ANSWER_SHOWN);
-  // A connection per call. The other side may close a kept connection just as the next call leaves; then it is unknown
-  // whether the call arrived.
+  // Each call has its own connection. If the other side closed a kept connection just as the next call left, it would
+  // be unknown whether that call arrived.
   const agents = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
   const client = got.extend({
     agent: agents,
@@ -108,7 +108,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-// The status has decided already. The rest is for people, so the text of a broken answer is used up to its break.
+// The status is known already. If the answer breaks off, the text that has arrived is used.
 async function firstBytes(request: Request, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

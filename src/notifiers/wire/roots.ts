@@ -1,4 +1,4 @@
-// The root of an alert: the message that later messages change or answer. Its receipt keeps it.
+// The root of an alert: the message that later messages change or answer. It is stored as a receipt.
 import { z } from 'zod';
 import {
   isHoldSummary,
@@ -20,7 +20,7 @@ export interface Root {
   readonly id: string;
   /** The service's id of the channel or thread of the message; null = as in the config. */
   readonly inside: string | null;
-  /** The message is about several alerts, so it is not changed for one of them. */
+  /** True if the message is about several alerts, so that it is not changed for one of them. */
   readonly isShared: boolean;
 }
 
@@ -56,7 +56,7 @@ export function newRoot(
   return { place, id, inside, isShared: !isAboutOne(delivery) };
 }
 
-/** Undefined: there is none, or it is too long to be stored. */
+/** Undefined: there is no root, or it is too long to be stored. */
 export function receiptOf(root: Root | null): Receipt | undefined {
   if (root === null) return undefined;
   const receipt = JSON.stringify([root.place, root.id, root.inside, root.isShared]);
@@ -106,7 +106,10 @@ export async function changeOwn(
   for (const one of own) if ((await change(one)).type !== 'answered') return;
 }
 
-/** The new text of the message. A second edit is no copy. An ended alert has no link to acknowledge it. */
+/**
+ * The new text of the message. It mentions no possible copy, since a second edit makes none. An ended alert has no link
+ * to acknowledge it.
+ */
 export function upToDate(delivery: Delivery, { ackUrl, pageOf }: Attempt): AllLines {
   const ack = ackUrl === undefined || delivery.members.every(isEnd) ? {} : { ackUrl };
   return toLines(delivery, { maybeCopy: false, ...ack, ...(pageOf && { pageOf }) });

@@ -25,7 +25,7 @@ function botErrorOf(answer: ReceiverAnswer): string | undefined {
 const AGAIN = /^(?:ratelimited|rate_limited|service_unavailable|request_timeout|team_added_to_org|org_login_required)$/;
 const AUTH =
   /^(?:not_in_channel|restricted_action.*|missing_scope|no_permission|access_denied|ekm_access_denied|team_access_not_granted|channel_not_found|is_archived|token_(?:expired|revoked)|invalid_auth|not_authed|account_inactive|not_allowed_token_type)$/;
-/** The root message is gone, or accepts no answers. */
+/** The root message no longer exists, or accepts no answers. */
 const NO_THREAD = /^(?:thread_not_found|message_not_found|invalid_thread_ts|cannot_reply_to_message)$/;
 
 export function isThreadGone(answer: ReceiverAnswer): boolean {
@@ -35,10 +35,13 @@ export function isThreadGone(answer: ReceiverAnswer): boolean {
 /** The place of a message: its channel, and its number there. */
 export type Posted = Pick<z.infer<typeof BotAnswer>, 'channel' | 'ts'>;
 
-/** The message may have been posted in spite of these. */
+/** Errors after which the message may have been posted nevertheless. */
 const UNKNOWN = /^(?:fatal_error|internal_error)$/;
 
-/** The meaning of an answer. The status is always 200. `receiptOf`: of the posted message. */
+/**
+ * The meaning of an answer to a bot. Slack uses status 200 for errors too. `receiptOf` makes the receipt of the posted
+ * message.
+ */
 export function readBot(
   answer: ReceiverAnswer,
   receiptOf: (posted: Posted) => Receipt | undefined,

@@ -22,7 +22,7 @@ const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
 /** Too many wrong passwords lock the account, and a person has to correct the password anyway. */
 const AFTER_LOGIN_MS = 15 * MINUTE_MS;
 
-/** `isHandedOver`: the final dot had been sent, so it is unknown whether the message was accepted. */
+/** `isHandedOver`: true if the final dot had been sent, so that it is unknown whether the message was accepted. */
 export function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Show): Outcome {
   if (error.code === EGRESS_REFUSED)
     return { type: 'again', why: `not connected: ${error.message}`, atLeastMs: AFTER_LOGIN_MS, auth: true };

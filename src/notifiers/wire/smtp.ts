@@ -1,5 +1,5 @@
 // One SMTP conversation: connect, log in, hand over one message for one recipient, quit. nodemailer implements the
-// protocol. Its transport is not used, because it does not tell whether the final dot had been sent when a connection
+// protocol. Its transport is not used, because it does not report whether the final dot had been sent when a connection
 // broke. Before the dot, the message was certainly not accepted; after it, that is unknown. The connection is made here
 // too: nodemailer would look up the name by itself, and connect to any address.
 import type { Socket } from 'node:net';
@@ -27,7 +27,7 @@ export interface SmtpRoute {
   readonly server: SmtpServer;
   readonly limits: SmtpLimits;
   readonly egress: Egress;
-  /** No mail is sent without TLS. */
+  /** True if no mail may be sent without TLS. */
   readonly requiresTls: boolean;
 }
 
@@ -76,7 +76,7 @@ async function handOver(
     return { type: 'sent', answer: show(answer) };
   } catch (error) {
     const failure = error as SmtpError;
-    // Only after a reply: in the middle of a message the word would become a part of it.
+    // QUIT is sent only after a reply: in the middle of a message it would become a part of the message.
     if (failure.responseCode !== undefined) connection.quit();
     return outcomeOf(failure, server.host, isHandedOver, show);
   } finally {

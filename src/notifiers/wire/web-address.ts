@@ -21,7 +21,7 @@ export function addressWarnings(address: string): string[] {
   return isPlain ? ['calls cross the network without encryption: use https:'] : [];
 }
 
-// A shorter secret is not redacted: this would blacken ordinary words, and guard nothing.
+// A shorter secret is not redacted: this would hide ordinary words, and protect nothing.
 const SHORTEST_SECRET = 4;
 
 /** Every part of an address that may be secret: all parts except the host. */
