@@ -24,7 +24,7 @@ export interface SandboxPage {
   readonly items: readonly JsonRow[];
   /** Null at the end. Clients send every key of it back as a query parameter. */
   readonly next_page_params: JsonRow | null;
-  /** True if rows may still be missing, for releases that report it. */
+  /** Set if rows may still be missing, for releases that report this. */
   readonly meta?: JsonRow;
 }
 

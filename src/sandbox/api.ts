@@ -122,7 +122,7 @@ function createAnswerCache(
   };
 }
 
-/** Keeps the text alone: the objects take more memory, and only a fault needs them again. */
+/** Keeps only the text: the objects take more memory, and only a fault needs them again. */
 function ready(make: () => SandboxAnswer): ApiAnswer {
   return { ...replyOf(make()), again: () => make().body };
 }

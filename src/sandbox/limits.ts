@@ -1,7 +1,7 @@
 // Requests per second and credits, as the multichain form counts them (specification 8).
 import type { Clock, Instant } from '../lib/clock.ts';
 
-/** Credits are refilled at midnight UTC, or as the period says. */
+/** The credits are refilled once in each period, by default at its start in UTC. */
 export interface Limits {
   readonly requestsPerSecond: number;
   readonly credits: number;
@@ -60,14 +60,14 @@ export interface MeterOptions {
   readonly requestsPerSecond: number;
   /** Null if no credits are counted. */
   readonly credits: Credits | null;
-  /** Headers from the calls left; called for every request. */
+  /** Makes the headers of an answer. Called for every request. */
   readonly headers: (left: Left) => Readonly<Record<string, string>>;
 }
 
 export interface Left {
   readonly limit: number;
   readonly requests: number;
-  /** Until the window of the rate limit ends. */
+  /** Milliseconds until the window of the rate limit ends. */
   readonly resetMs: number;
   readonly credits: number;
 }

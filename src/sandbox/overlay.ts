@@ -39,7 +39,7 @@ interface Delay {
 export interface Overlay {
   /** The limit for each kind of change. */
   readonly mostChanges: number;
-  /** Increases with every change: answers rendered before are stale. */
+  /** Increases with every change, so that answers rendered before are not used again. */
   version: number;
   readonly coins: Map<AddressKey, bigint>;
   /** By holder, then by token and piece. */
@@ -47,12 +47,12 @@ export interface Overlay {
   readonly reputations: Map<AddressKey, Reputation>;
   readonly made: Map<AddressKey, TokenBase>;
   readonly reorgs: Reorg[];
-  /** How many transactions were ever added: each has a hash of its own. */
+  /** The number of transactions that were ever added. It is the base of their hashes, so that each is different. */
   added: number;
   readonly placed: Placed[];
-  /** The same by height, in the order in which they were added. */
+  /** The transactions of `placed` by height, in the order in which they were added. */
   readonly placedByHeight: Map<number, Placed[]>;
-  /** The same by participant. */
+  /** The transactions of `placed` by participant. */
   readonly placedByParty: Map<AddressKey, Placed[]>;
   readonly delays: Delay[];
   readonly hiddenTraces: Set<number>;

@@ -7,7 +7,7 @@ import type { Dialect } from './releases/dialect.ts';
 /** The mistake in a value; undefined = none. */
 type Check = (text: string) => string | undefined;
 
-/** By name. */
+/** The checks of parameters, by name. */
 type Declared = Readonly<Record<string, Check>>;
 export type Params = ReadonlyMap<string, string>;
 
@@ -56,7 +56,7 @@ const ITEMS_COUNT: Readonly<Record<Dialect['itemsCount'], Check>> = {
   none: pageSize,
 };
 
-/** Parameters of every operation. `apikey` and `key` are taken everywhere. */
+/** Parameters of every operation. `apikey` and `key` are accepted everywhere. */
 function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declared>> {
   const isSpecified = dialect.release === null;
   const items_count = ITEMS_COUNT[dialect.itemsCount];
@@ -104,7 +104,7 @@ const WITHOUT_CONFIDENTIAL = TOKEN_TYPES.filter((type) => type !== 'ERC-7984');
 const EVERYWHERE: Declared = { apikey: anything, key: anything };
 
 export interface ReadParams {
-  /** Only those with a meaning for the operation. */
+  /** Only parameters with a meaning for the operation. */
   readonly params: Params;
   readonly problems: readonly Invalid[];
 }

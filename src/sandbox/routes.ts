@@ -19,7 +19,7 @@ export interface SandboxRoute {
 
 const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
 
-/** Undefined for a path that is not of the API. Of a parameter given twice the last value counts. */
+/** Undefined for a path that is not of the API. If a parameter is given twice, the last value counts. */
 export function parseRoute(target: string): SandboxRoute | undefined {
   const [path, query] = splitOnce(target, '?');
   const match = API_PATH.exec(path);
@@ -62,7 +62,8 @@ export function refuseStranger(
   dialect: Dialect,
 ): SandboxAnswer | undefined {
   if (route.form === 'instance') return undefined;
-  // One of the two schemes is required: a good key in one place makes up for a bad one in the other.
+  // The key may be in the header or in the query. A right key in one place is enough, even if the other place has a
+  // wrong one.
   const keys = [keyOf(authorization), route.params.get('apikey')].filter((key) => key !== undefined);
   if (keys.length === 0) return answer(402, { error: 'Proceed with API key or make a payment to continue' });
   if (!keys.includes(API_KEY)) return answer(401, { error: 'Unauthorized' });

@@ -10,7 +10,7 @@ import type { Release } from './releases/release.ts';
 import { createWorld } from './world.ts';
 
 export interface SandboxOptions {
-  /** The same seed is the same chain, in any process. A whole number. */
+  /** The same seed gives the same chain, in any process. A whole number. */
   readonly seed: number;
   /** Milliseconds from block to block, or `manual`: then the head moves only when blocks are mined. */
   readonly blockTimeMs: number | 'manual';
@@ -43,14 +43,14 @@ export interface Sandbox extends Control {
   readonly calls: Calls;
   head(): number;
   ask(request: ApiRequest): ApiAnswer;
-  /** The fault that strikes the answer to this request, if one is due. */
+  /** The fault for the answer to this request; undefined: none is due. */
   takeFault(request: ApiRequest, status: number): SandboxFault | undefined;
 }
 
 const START_BLOCK = 100;
 const LARGEST_PAGE = 50;
 
-/** Throws a RangeError for a seed, a block time or a page size that is no whole number, or out of range. */
+/** Throws a RangeError for a seed, a block time or a page size that is not a whole number or is out of range. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { seed, blockTimeMs, clock, limits, control: hasControl = false } = options;
   const { startBlock = START_BLOCK, pageSize = LARGEST_PAGE, as: release = null } = options;

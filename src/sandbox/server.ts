@@ -22,14 +22,14 @@ const HOST = '127.0.0.1';
 const MOST_CONNECTIONS = 1000;
 const KEEP_ALIVE_MS = 120_000;
 
-/** On the loopback; `port` 0 is any free one. Rejects when it is taken. */
+/** Serves the sandbox on the loopback address. `port` 0 means any free port. Rejects if the port is taken. */
 export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<SandboxServer> {
   const server = createServer((request, response) => void handle(sandbox, request, response));
   server.maxConnections = MOST_CONNECTIONS;
   // Longer than any client pauses: a connection that closes just as it is used again looks like an outage.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', (_error, socket) => socket.destroy());
-  // A connection may fail for want of file descriptors: the client sees it, and the next one may succeed.
+  // A connection may fail for lack of file descriptors. The client sees this, and the next connection may succeed.
   server.on('error', () => undefined);
   await listen(server, port);
   const { port: bound } = server.address() as AddressInfo;

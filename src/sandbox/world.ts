@@ -35,13 +35,13 @@ export interface World {
   timeOf(height: number): Instant;
   /** The reference of an address, in the form of the specification. */
   ref(address: string): AddressRef;
-  /** The same as the explorer writes it. */
+  /** The reference of an address, as the explorer writes it. */
   refRow(address: string): JsonRow;
   /** The transaction that created a contract on this chain; undefined for anything else. */
   creationOf(address: string): Creation | undefined;
   /** An address of the anonymous accounts. */
   account(number: number): string;
-  /** As of the head; null = never seen. */
+  /** The coins of an address at the head; null = it was never seen. */
   coin(address: string): bigint | null;
   /** The holdings at the head, only amounts above zero. */
   holdings(address: string): Holding[];
@@ -61,7 +61,7 @@ export interface WorldOptions {
   readonly clock: Clock;
   /** Head of a manual chain before anything is mined. */
   readonly startBlock: number;
-  /** False: blocks are empty and no balance moves, unless the control API says so. */
+  /** False: blocks are empty and no balance moves, except by the control API. */
   readonly isLively: boolean;
   /** Whether blocks are replaced by chance. */
   readonly hasFaults: boolean;
@@ -95,7 +95,7 @@ function createParts(options: WorldOptions) {
   const naturalOf = rememberBlocks(compose, isLively);
   const forks = options.hasFaults ? createForks(seed) : NO_FORKS;
   const calendar = createCalendar(options);
-  // With a manual head, a late trace would need more blocks before a call can be seen.
+  // With a manual head, traces are not late: otherwise more blocks would have to be mined before a call can be seen.
   const tracesLate = isLively && options.blockTimeMs !== 'manual';
   const chain = { seed, isLively, tracesLate, overlay, forks, timetable, naturalOf };
   const refs = createRefs(accounts, tokens, dialect);
@@ -195,7 +195,7 @@ function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (a
   };
 }
 
-/** Releases send it first as a flag, later as a word. */
+/** The reputation of an address. Early releases send it as a flag, later ones as a word. */
 function reputationOf(isScam: boolean): JsonRow {
   return { is_scam: isScam, reputation: isScam ? 'scam' : 'ok' };
 }

@@ -41,13 +41,15 @@ interface CreationSite {
 }
 
 export interface Accounts {
-  /** One of the crowd, by a number of any size. */
+  /** The account of the crowd with this number. Numbers beyond the crowd start again at the first account. */
   readonly account: (number: number) => string;
-  /** The account's number; undefined for any other address. */
+  /** The number of an account of the crowd; undefined for any other address. */
   numberOf(key: string): number | undefined;
   createdAt(creationSite: CreationSite): string;
   creationSiteOf(key: string): CreationSite | undefined;
-  /** Undefined for tokens, for contracts that the chain created, and for unknown addresses. */
+  /**
+   * The reference of an address; undefined for tokens, for contracts that the chain created, and for unknown addresses.
+   */
   ref(address: string): AddressRef | undefined;
 }
 

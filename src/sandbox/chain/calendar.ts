@@ -3,13 +3,13 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { ControlProblem } from '../problem.ts';
 
-/** Block 0 of a chain with a block time. */
+/** The time of block 0 of a chain with a block time. */
 export const GENESIS: Instant = Date.UTC(2026, 0, 1);
 
 export interface Calendar {
   head(): number;
   readonly timeOf: (height: number) => Instant;
-  /** Moves a manual head; otherwise a ControlProblem. Returns the new head. */
+  /** Moves a manual head, and returns the new head. Throws a ControlProblem if the head follows the clock. */
   mine(blocks: number): number;
   /** Stops the head at its height. */
   freeze(): void;
@@ -39,7 +39,7 @@ const USUAL_BLOCK_TIME_MS = 2000;
 
 const MOST_BATCHES = 1_000_000;
 
-/** Blocks from this height on were mined at that moment. */
+/** The blocks from height `from` to the next batch were mined at `at`. */
 interface Batch {
   readonly from: number;
   readonly at: Instant;

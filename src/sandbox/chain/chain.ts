@@ -19,7 +19,7 @@ export interface Chain {
   /** Heights at or below `height` whose blocks may have been replaced, in falling order. */
   replacedHeights(height: number): Iterable<number>;
   transactionsOf(height: number): Mined[];
-  /** Not yet mined, newest first. */
+  /** Transactions that are not mined yet, newest first. */
   waiting(): Waiting[];
   /** Blocks at or below `height` in which the address may take part, in falling order. Ends at genesis. */
   heightsOf(key: AddressKey, height: number): Iterable<number>;
@@ -119,7 +119,7 @@ function* heightsOf(parts: ChainParts, key: AddressKey, touched: readonly number
   }
   let top = height;
   while (top > 0) {
-    // Jumps to the next block that counts: an old contract appears once in ten million.
+    // Jumps to the next block with the address: an old contract appears in one of ten million blocks.
     const next = recurrences
       .map((recurrence) => latestAt(recurrence, top))
       .concat(touched.filter((each) => each <= top));
@@ -133,7 +133,9 @@ function* heightsOf(parts: ChainParts, key: AddressKey, touched: readonly number
   }
 }
 
-/** Used for each page of an address; it stays the same until the control API changes something. */
+/**
+ * Remembers `touchedHeights`, which each page of an address needs. They change only with the data of the control API.
+ */
 function rememberTouched(overlay: Overlay): (key: AddressKey) => readonly number[] {
   const heightsByKey = new Map<AddressKey, readonly number[]>();
   let version = overlay.version;

@@ -37,7 +37,7 @@ function toTransaction(play: TransactionDraft, context: BuildContext, seed: numb
   const { failure } = play;
   let hash: string | undefined;
   return {
-    // Most transactions are only visited on the way to others, and their hash is not needed.
+    // The hash is computed on first use, since most transactions are only visited on the way to others.
     get hash() {
       return (hash ??= `0x${drawHex(seed, PURPOSE.transactionHash, context.height, context.slot, 8)}`);
     },
@@ -63,7 +63,7 @@ function toTransaction(play: TransactionDraft, context: BuildContext, seed: numb
   };
 }
 
-/** The transaction itself is number 0, unless it is the creation. */
+/** Calls are counted from 1, since the transaction itself is number 0. If it is a creation, its call is number 0. */
 export function numberCalls(calls: readonly CallSketch[]): InternalCall[] {
   const first = calls[0]?.type === 'create' ? 0 : 1;
   return calls.map((call, place) => ({ ...call, index: first + place }));

@@ -1,4 +1,4 @@
-// Chance as a closed function: the same seed, purpose and place give the same number in any process.
+// Random numbers as a pure function: the same seed, purpose and place give the same number in any process.
 
 /** The purpose of a draw. Draws of different purposes are independent of one another. */
 export const PURPOSE = {
@@ -40,7 +40,7 @@ export function drawHex(seed: number, purpose: number, a: number, b: number, wor
 
 const scratch = Buffer.alloc(32);
 
-// Drawn a hundred times for each block; looking a global up each time took most of that time in tests.
+// `absorb` runs a hundred times for each block. Looking up the global `Math` each time took most of its time in tests.
 const { floor, imul } = Math;
 
 function absorb(state: number, value: number): number {

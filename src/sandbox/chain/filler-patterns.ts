@@ -117,7 +117,7 @@ const outOfGas: TransactionPattern = {
   }),
 };
 
-/** More than an explorer shows inside a transaction. */
+/** More transfers than an explorer shows inside a transaction. */
 const ITEMS_IN_BATCH = 14;
 
 const itemTransfer: TransactionPattern = {
@@ -191,7 +191,7 @@ const withdrawal: TransactionPattern = {
   },
 };
 
-/** Played in turn in the slots that the timetable leaves. */
+/** The patterns that take turns in the slots that the timetable leaves free. */
 export const FILLER_PATTERNS: readonly TransactionPattern[] = [
   coinTransfer,
   usdcTransfer,

@@ -15,7 +15,7 @@ const DEEPEST = 3;
 export const NO_FORKS: Forks = { timesReplaced: () => 0, happen: false };
 
 export function createForks(seed: number): Forks {
-  /** How many blocks are lost when the next one comes; 0 = the head stays. */
+  /** The number of blocks that are replaced when the next block comes; 0 = the head stays. */
   const depthAt = (head: number): number => {
     const chance = draw(seed, PURPOSE.fork, head);
     return chance % FORK_EVERY === 0 ? 1 + (Math.floor(chance / FORK_EVERY) % DEEPEST) : 0;

@@ -1,4 +1,4 @@
-// The balances at each height: closed functions of the seed and the height, before changes of the control API.
+// The balances at each height: pure functions of the seed and the height, before changes of the control API.
 import { ADDRESSES } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';
@@ -18,11 +18,11 @@ export interface Holding {
 }
 
 export interface Ledger {
-  /** Null for an address that moves no coins of its own. */
+  /** The coins of an address; null if the chain has no plan of coins for it. */
   coin(key: AddressKey, height: number): bigint | null;
   /** The amount of a token that its holder always holds. */
   amountOf(key: AddressKey, token: string, height: number): bigint;
-  /** Only amounts above zero. */
+  /** The holdings of an address, only amounts above zero. */
   holdings(key: AddressKey, height: number): Holding[];
 }
 

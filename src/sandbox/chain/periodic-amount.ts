@@ -1,4 +1,4 @@
-/** The change of an amount with the height: through `levels`, one every `step` blocks, with a little noise. */
+/** An amount that changes with the height: every `step` blocks it takes the next of `levels`, with a little noise. */
 export interface PeriodicAmount {
   readonly base: bigint;
   /** Thousandths of the base that are added. */
@@ -18,14 +18,14 @@ export function amountAt(amount: PeriodicAmount, height: number, noise: (steps: 
   return amount.base + (amount.base * BigInt(level)) / 1000n + jitter;
 }
 
-/** Eight steps round one: half of them below the base, half above. */
+/** Eight steps around the base: half of them below it, half above. */
 export const AROUND = [-180, -90, 40, 120, 200, 90, -30, -130] as const;
 /** Always above the base, except for one fall through it. */
 export const SELDOM_LOW = [
   80, 130, 200, 150, 90, 120, 60, 110, 70, 140, 180, 130, 80, 110, 60, 100, 90, 150, 200, 140, 70, 120, 80, 110, 60,
   130, 190, 150, 80, 120, 70, 100, 70, 140, 200, 130, 90, 110, 80, 120, 40, -30, -90, -180, -120, -60,
 ] as const;
-/** A saw-tooth that is emptied repeatedly. */
+/** A saw-tooth: the amount rises in steps, and falls at once. */
 export const FILLING = [-900, -700, -450, -200, 0, 150, 300, 450, 600, 700] as const;
 
 /** True if something that exists for `alive` blocks of every `cycle` exists at that height. */

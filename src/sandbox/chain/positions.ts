@@ -12,7 +12,7 @@ export interface Position {
   readonly token: TokenBase;
   readonly tokenId: string | null;
   readonly amount: PeriodicAmount;
-  /** Blocks of every `cycle` in which it is held; left out = always. */
+  /** Set if it is held only in `alive` blocks of every `cycle`; left out = always held. */
   readonly life?: { readonly cycle: number; readonly alive: number };
   readonly isPiece: boolean;
 }
@@ -41,7 +41,7 @@ export function planPositions(seed: number, tokens: TokenBook): Map<AddressKey, 
   ]);
 }
 
-/** Two to five tokens of each of the crowd. */
+/** Two to five tokens for each account of the crowd. */
 export function crowdPositions(seed: number, tokens: TokenBook, number: number): Position[] {
   const fungible = tokens.others.filter(({ type }) => type === 'ERC-20');
   const count = 2 + (draw(seed, PURPOSE.holding, number) % 4);

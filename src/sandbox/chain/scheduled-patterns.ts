@@ -62,7 +62,7 @@ const caughtFailure: TransactionPattern = {
   }),
 };
 
-/** Everything is undone, yet the calls before the failure still report success. */
+/** The whole transaction is reverted, but the calls before the failure still report success. */
 const revertedParent: TransactionPattern = {
   participants: VAULT_PARTICIPANTS,
   build: (context) => ({
@@ -78,7 +78,7 @@ const revertedParent: TransactionPattern = {
   }),
 };
 
-/** Slot 0, every second block: every second of them fails inside, every sixth as a whole. */
+/** Slot 0, in every second block. Among six transactions, two have a call that fails, and one fails as a whole. */
 export const VAULT_PATTERNS = [deposit, caughtFailure, deposit, caughtFailure, deposit, revertedParent] as const;
 
 /** Slot 1: `change` is the block's change of the treasury's USDC. */

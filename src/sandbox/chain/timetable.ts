@@ -26,7 +26,7 @@ export interface Timetable {
   patternAt(height: number, slot: number): TransactionPattern | undefined;
   senderAt(height: number, slot: number): string;
   peerAt(height: number, slot: number): string;
-  /** Undefined for an address without transactions. */
+  /** The blocks in which an address takes part; undefined for an address without transactions. */
   appearancesOf(key: AddressKey): readonly Recurrence[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export function createTimetable(seed: number, accounts: Accounts, lanes: readonl
 
 const STRIDE = { pattern: 5, sender: 37, peer: 101 };
 const PEER_OFFSET = 250;
-/** Longer than any chain gets, and small enough to be added up exactly. */
+/** The period of a block that does not recur: longer than any chain, and small enough for exact sums. */
 const ONCE = 2 ** 40;
 
 function patternOfLane({ every, phase, patterns }: Lane, height: number): TransactionPattern | undefined {

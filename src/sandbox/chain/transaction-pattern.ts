@@ -6,14 +6,14 @@ export interface BuildContext {
   readonly slot: number;
   readonly sender: string;
   readonly peer: string;
-  /** Address of a contract made here. */
+  /** The address of the contract that the transaction creates. */
   readonly created: string;
   /** Numbers of 32 bits that belong to this place. */
   draw(number: number): number;
 }
 
 export interface TransactionPattern {
-  /** All accounts except sender, peer and created that may take part, so that their transactions can be found again. */
+  /** All accounts that may take part, except sender, peer and created. By this list their transactions are found. */
   readonly participants: readonly string[];
   readonly makesToken?: boolean;
   build(context: BuildContext): TransactionDraft;

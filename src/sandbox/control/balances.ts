@@ -87,7 +87,7 @@ function setAmount(world: World, address: string, { token, tokenId }: Piece, val
   holdings.set(holder, new Map([...changes, [holdingKey(token, piece), { token: base, tokenId: piece, value }]]));
 }
 
-/** The token of an address; one that does not exist is a ControlProblem. */
+/** The token of an address. Throws a ControlProblem if it does not exist. */
 export function tokenAt({ tokens }: World, address: string): TokenBase {
   const token = tokens.find(address);
   if (token === undefined) throw new ControlProblem(`there is no token ${address}: give it to somebody first`);

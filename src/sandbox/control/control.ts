@@ -21,7 +21,7 @@ import {
 type Input<S extends z.ZodType> = z.input<S>;
 
 export interface Control {
-  /** Only if `blockTimeMs` is `manual`. */
+  /** Mines blocks. Throws a ControlProblem unless `blockTimeMs` is `manual`. */
   mine(options?: Input<typeof schemas.Mine>): { head: number };
   setBalance(options: Input<typeof schemas.SetBalance>): { value: string };
   moveBalance(options: Input<typeof schemas.MoveBalance>): { from: string; to: string };
@@ -45,13 +45,13 @@ export interface Control {
   hideTraces(options: Input<typeof schemas.HideTraces>): { block: number };
   /** Answers of one operation stay this many blocks behind the others. */
   lag(options: Input<typeof schemas.Lag>): { behind: number };
-  /** As another program that uses the same key. */
+  /** Spends credits, as another program with the same key would. */
   spend(options: Input<typeof schemas.Spend>): { left: number };
   fail(options: FaultOptions): { pending: number };
   clearFaults(): { pending: number };
 }
 
-/** The same calls with unchecked options: each call checks its own. */
+/** The same calls with unchecked options: each call checks its own options. */
 export type Calls = Readonly<Record<keyof Control, (options?: unknown) => unknown>>;
 
 export interface Controls {

@@ -32,7 +32,7 @@ const VERBS = {
 
 export async function answerControl(sandbox: Pick<Sandbox, 'calls'>, request: IncomingMessage): Promise<SandboxAnswer> {
   // A page in a browser could reach the loopback address under a host name of its own (DNS rebinding), and send any
-  // request.
+  // request. So other host names are refused.
   if (!LOOPBACK_NAMES.includes(hostNameOf(request.headers.host)))
     return refuse(request, 421, 'misdirected request: control is for 127.0.0.1, localhost and [::1]');
   const verb = (request.url ?? '').slice(CONTROL_PATH.length);

@@ -67,7 +67,8 @@ export const AddTransaction = z.strictObject({
   /** For `pending`: after how many blocks it is mined; null = never. */
   minedAfter: z.number().int().min(1).max(MOST_BLOCKS).nullable().default(1),
   /**
-   * Left out: the next one. In practice two transactions of one sender with one nonce exclude each other, but not here.
+   * Left out: the next nonce. On a real chain two transactions of one sender with one nonce exclude each other, but not
+   * here.
    */
   nonce: z.number().int().min(0).optional(),
 });
@@ -76,12 +77,12 @@ const Hash = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 digits');
 
 export const DropTransaction = z.strictObject({ hash: Hash });
 
-/** Null: it goes through. */
+/** `reason` null: the transaction goes through. */
 export const ChangeTransaction = z.strictObject({ hash: Hash, reason: Text.nullable() });
 
 export const FlagToken = z.strictObject({ token: TokenName, reputation: z.enum(['ok', 'scam']).default('scam') });
 
-/** Without `token`: a new one is made, of the name and sort given. */
+/** Without `token`: a new token is made, with the given name and type. */
 export const GiveToken = z.strictObject({
   address: Account,
   token: TokenName.optional(),
@@ -99,7 +100,10 @@ export const Reorganise = z.strictObject({
   transactions: z.enum(['remined', 'dropped']).default('remined'),
 });
 
-/** Internal transactions of future blocks appear this many blocks late; without it, when they are released. */
+/**
+ * Internal transactions of future blocks appear this many blocks late. Without `blocks` they appear when they are
+ * released.
+ */
 export const DelayInternals = z.strictObject({ blocks: z.number().int().min(1).max(MOST_BLOCKS).optional() });
 
 const MOST_BEHIND = 1000;

@@ -11,7 +11,7 @@ import type * as schemas from './schemas.ts';
 
 export interface Added {
   readonly hash: string;
-  /** Null while it is pending without end. */
+  /** Null if it stays pending for ever. */
   readonly block: number | null;
 }
 
@@ -108,7 +108,10 @@ function blank(world: World): Transaction {
   };
 }
 
-/** Replaced blocks are found by the origin of their content. */
+/**
+ * Adds a transaction to a block. It is stored at the origin of the block's content, so that a replaced block has it
+ * too.
+ */
 function place(world: World, transaction: Transaction, height: number): Added {
   const { placed, placedByHeight, placedByParty, reorgs, mostChanges } = world.overlay;
   assertRoom(placed.length, 'transactions added', mostChanges);

@@ -1,11 +1,11 @@
-// Right answers, spoilt: shapes, cursors, names and numbers of servers in practice.
+// Spoils right answers with shapes, cursors, names and numbers that real servers send.
 import type { ApiAnswer } from '../api.ts';
 import { isPage, isRow, replyOf, type SandboxReply, type JsonRow } from '../answer.ts';
 import type { Params } from '../params.ts';
 import { repeatKeys, sentCursor } from '../releases/repeated-keys.ts';
 import type { ContentFaultName } from './fault.ts';
 
-/** Data for a fault beside the answer that it spoils. */
+/** The answer that a fault spoils, and the data that it needs. */
 export interface Spoiling {
   readonly right: ApiAnswer;
   readonly params: Params;

@@ -13,7 +13,7 @@ export interface DrawnFaults {
 
 export const NO_DRAWN_FAULTS: DrawnFaults = { lagOf: () => 0, spoilerOf: () => undefined };
 
-// The lag of other lists is measured against the list of blocks, so that one is never late.
+// The lag of other lists is measured against the list of blocks, so the list of blocks is never late.
 const NEVER_LATE: SandboxOperation = 'blocks';
 const WINDOW = 16;
 /** Five of eight windows have no lag. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { OPERATIONS, type SandboxOperation } from '../operations.ts';
 import { assertRoom } from '../overlay.ts';
 
-/** Failures that are an answer of their own. */
+/** Faults that replace the whole answer. */
 export const STATUS_FAULTS = [
   'rate-limited',
   'server-error',
@@ -38,7 +38,6 @@ export const CONTENT_FAULTS = [
   'unknown-limits',
 ] as const;
 
-/** All of them. */
 export const FAULTS = [...STATUS_FAULTS, ...WIRE_FAULTS, ...CONTENT_FAULTS] as const;
 export type FaultName = (typeof FAULTS)[number];
 export type ContentFaultName = (typeof CONTENT_FAULTS)[number];

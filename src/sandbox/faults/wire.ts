@@ -40,7 +40,7 @@ export async function failOnWire(name: WireFaultName, fault: SandboxFault, wire:
   }
 }
 
-/** Half of the bytes that were announced, then the end of the connection. */
+/** Sends half of the announced bytes, then closes the connection. */
 function truncate({ response, status, headers, text }: Wire): void {
   const bytes = Buffer.from(text);
   response.writeHead(status, { ...headers, 'content-length': bytes.length });

@@ -30,8 +30,8 @@ export function listAddressTokens(world: World, address: string, request: ListRe
 type Item = (row: Ranked) => JsonRow;
 
 /**
- * Only `items_count` of the cursor's specified keys distinguishes pieces with equal values: it counts the rows that were
- * read.
+ * Among the cursor's specified keys, only `items_count` distinguishes pieces with equal values, since it counts the
+ * rows that were read.
  */
 function pageByCount(ranked: readonly Ranked[], request: ListRequest, item: Item): SandboxPage {
   const before = numberOf(request.params, 'items_count') ?? 0;

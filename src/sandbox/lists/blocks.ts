@@ -20,7 +20,7 @@ function rowsOf(world: World, type: string, top: number): Iterable<BlockRow | Pa
   return type === 'uncle' ? visitSome(downFrom(Math.min(top, world.head() - 1)), unclesAt) : blocksFrom(top);
 }
 
-/** The block above names it. */
+/** The uncle at this height, if there is one: the block above names it. */
 function unclesAt(height: number): BlockRow[] {
   return hasUncle(height + 1) ? [{ height, type: 'uncle' }] : [];
 }

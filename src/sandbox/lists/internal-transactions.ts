@@ -26,15 +26,16 @@ export function listInternalTransactions(world: World, address: string, request:
     ),
   );
   const page = marked(world, takePage(rows, request, { item: (row) => renderCall(world, row), cursor }));
-  // Some addresses never call: no explorer sends a cursor behind an empty page, and readers would follow it for ever.
+  // For an address that never calls, each page would be empty and have a cursor, and readers would follow it for ever.
+  // No explorer sends a cursor behind an empty page.
   return page.items.length === 0 ? { ...page, next_page_params: null } : page;
 }
 
 const RECENT = 10;
 
 /**
- * Says if the page may still change, as the newest releases do. They check between its first and its last row, or the
- * newest blocks if it is empty. They do not report late traces above the first row.
+ * Marks a page that may still change, as the newest releases do. They check the blocks from its first to its last row,
+ * or the newest blocks if it is empty. They do not report late traces above the first row.
  */
 function marked(world: World, page: SandboxPage): SandboxPage {
   if (!world.dialect.marksUntraced) return page;

@@ -38,7 +38,7 @@ export interface Render<T> {
   readonly cursor: (last: T | PausedBelow) => JsonRow;
 }
 
-/** A page may be shorter than its size and still have a next one: only the cursor says where the end is. */
+/** A page may be shorter than its size and still have a next one: only a missing cursor marks the end. */
 export function takePage<T extends object>(
   rows: Iterable<T | PausedBelow>,
   request: ListRequest,

@@ -78,7 +78,7 @@ function isHopeless({ overlay }: World, params: Params): boolean {
   return !isKnown && !overlay.placed.some(({ transaction }) => isOneOf(transaction, methods));
 }
 
-/** The end of the page before. */
+/** The position of the last row of the previous page; undefined for page one. */
 function placeOf(params: Params): ChainPosition | undefined {
   const height = numberOf(params, 'block_number');
   return height === undefined ? undefined : { height, position: numberOf(params, 'index') ?? 0 };
@@ -132,7 +132,7 @@ function cursorBelow({ height, position }: ChainPosition): JsonRow {
 
 const DIGITS_OF_PLACE = 12;
 
-/** The head when it was first seen, and the start of its hash. */
+/** The position of a pending transaction: the head when it was first seen, and the start of its hash as a number. */
 function waitingPlace({ seenAt, transaction: { hash } }: Waiting): ChainPosition {
   return { height: seenAt, position: Number.parseInt(hash.slice(2, 2 + DIGITS_OF_PLACE), 16) };
 }

@@ -18,7 +18,7 @@ export interface Behaviour {
   readonly reportsLimits: boolean;
   /** The message of the per-instance form after too many requests. */
   readonly tooMany: string;
-  /** The filters of the list of all transactions, beside the status. */
+  /** The filters of the list of all transactions, besides the status. */
   readonly transactionFilters: 'types-and-methods' | 'blobs';
   /**
    * True if lists of internal transactions report that they may still change, and can leave out those without value.

@@ -13,7 +13,10 @@ export interface Dialect extends Omit<Behaviour, 'strict'> {
   isStrict(operation: SandboxOperation): boolean;
   /** The standard of a token, as answers show it and filters name it. */
   tokenType(type: string): unknown;
-  /** `row` as specified; `beyond` makes the fields that only releases have, or have in another form. */
+  /**
+   * Writes a row in the form of the release. `row` is as specified; `beyond` makes the fields that only releases have,
+   * or have in another form.
+   */
   write(record: RecordName, row: JsonRow, beyond: () => JsonRow): JsonRow;
 }
 

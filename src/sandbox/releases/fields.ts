@@ -7,7 +7,9 @@ export type RecordName =
   'address' | 'address-details' | 'token' | 'token-balance' | 'internal-transaction' | 'transaction' | 'block';
 
 interface Written {
-  /** Names and when they were in use, more than one at a time while a field was being renamed; left out = its own. */
+  /**
+   * The names of a field with the releases that use them. A release may use two names. Left out = the field's own name.
+   */
   readonly names?: Readonly<Record<string, ReleaseRange>>;
   readonly value?: (value: unknown, release: Release) => unknown;
 }
@@ -139,7 +141,7 @@ function rewardOf({ reward, type }: JsonRow): JsonRow {
 
 type Write = (row: JsonRow) => JsonRow;
 
-/** How a release writes rows of a record that has every field. */
+/** The functions that convert rows with every field to the form of a release. */
 export function createWriters(release: Release): Readonly<Record<RecordName, Write>> {
   const writers = Object.entries(FIELDS).map(([record, fields]) => [record, createWriter(fields, release)] as const);
   return Object.fromEntries(writers) as Record<RecordName, Write>;

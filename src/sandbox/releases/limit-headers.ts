@@ -8,7 +8,7 @@ export function multichainHeaders({ release }: Dialect, left: Left): Headers {
   return { ...rateHeaders(left), 'x-credits-remaining': `${left.credits}${release === null ? '' : '.0'}` };
 }
 
-/** The specification gives the per-instance form none. */
+/** By the specification, the per-instance form has no such headers. */
 export function instanceHeaders({ reportsLimits }: Dialect, left: Left): Headers {
   return reportsLimits ? { ...rateHeaders(left), 'bypass-429-option': 'no_bypass' } : {};
 }

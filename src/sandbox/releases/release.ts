@@ -11,7 +11,7 @@ export function isWithin(release: Release, { since = '6', until = '12' }: Releas
   return RELEASES.indexOf(since) <= at && at <= RELEASES.indexOf(until);
 }
 
-/** Both ends belong to it; one that is left out is open. */
+/** Both ends are included; an end that is left out is open. */
 export interface ReleaseRange {
   readonly since?: Release;
   readonly until?: Release;

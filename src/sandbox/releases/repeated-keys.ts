@@ -6,7 +6,7 @@ interface Right extends SandboxReply {
   readonly again: () => unknown;
 }
 
-/** Every key of the cursor twice, the old value last: a reader that takes the last one never moves on. */
+/** Writes every key of the cursor twice, the old value last. A reader that takes the last value never moves on. */
 export function repeatKeys(right: Right, params: Params): SandboxReply {
   const body = right.again();
   if (!isPage(body) || body.next_page_params === null) return right;
@@ -15,7 +15,10 @@ export function repeatKeys(right: Right, params: Params): SandboxReply {
   return { ...right, text: `{"items":${JSON.stringify(body.items)},"next_page_params":{${fresh},${old}}}` };
 }
 
-/** The cursor that came with the request; on the first page, the right one, which then never moves on. */
+/**
+ * The cursor that came with the request. On page one there is none, so the right cursor is used; from page two on it
+ * never moves.
+ */
 export function sentCursor(cursor: JsonRow, params: Params): JsonRow {
   return Object.fromEntries(Object.entries(cursor).map(([key, value]) => [key, params.get(key) ?? value]));
 }

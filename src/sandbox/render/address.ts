@@ -21,7 +21,8 @@ export function renderAddress(world: World, address: string): JsonRow {
     has_tokens: world.holdings(address).length > 0,
     has_logs: ref.is_contract,
   };
-  // No operation of the specification: the common fields of the releases, with the reference of the specification.
+  // The specification lacks this operation. So the answer has the common fields of the releases, and the address
+  // reference of the specification.
   return { ...world.dialect.write('address-details', details, () => ({})), ...world.refRow(hash) };
 }
 

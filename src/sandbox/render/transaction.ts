@@ -165,7 +165,9 @@ function decodeInput({ method, parameters }: Transaction): JsonRow | null {
   return { method_call: method.call, method_id: method.id.slice(2), parameters: named };
 }
 
-/** The others are in a list of their own, which is not served. */
+/**
+ * The most transfers that a transaction shows. Explorers have a separate list of all, which the sandbox does not serve.
+ */
 const SHOWN_TRANSFERS = 10;
 const TRANSFERS_PER_TRANSACTION = 64;
 
