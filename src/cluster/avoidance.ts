@@ -1,9 +1,9 @@
 // Shards that this replica leaves to others for a while. Another replica can do more with them: it can read a memory of
 // a newer format, or reach the explorer.
 //
-// Replicas announce with each renewal if hosts answer them. The holder of a shard whose host gives no answer announces
-// that. The others then send the host one request, which costs no credits, and announce the result. The holder gives
-// the shard away only if another replica got an answer: if the host is down, the shard stays.
+// Replicas announce their results with each renewal of their leases. The holder of a shard announces if the host does
+// not answer. The others then send the host one request, which costs no credits, and announce if it answers. The holder
+// gives the shard away only if another replica got an answer: if the host is down, the shard stays.
 import { isCutOff, isReached, type Reachability } from '../core/model/quality/reachability.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AnnouncedConfig, LiveReplica } from '../store/contract/cluster.ts';

@@ -9,7 +9,7 @@ import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { Reach } from './avoidance.ts';
 
-/** The view of the other replicas for the rest of the daemon. */
+/** The interface through which the rest of the daemon uses shards and sees other replicas. */
 export interface Ownership {
   /** False: this process holds every shard as long as it runs, and no follower is ever called. */
   readonly isShared: boolean;
@@ -77,7 +77,7 @@ export interface Follower {
   claimed(shard: Shard, isTakeover: boolean): Promise<void>;
   /** The shard is about to be given back: resolves when no work on it runs, and unsaved values are stored. */
   releasing(shard: Shard): Promise<void>;
-  /** Another replica may have it already: its values are dropped from memory, and none is stored. */
+  /** Another replica may have the shard already: its values are dropped from memory, and none is stored. */
   lost(shard: Shard): void;
 }
 

@@ -1,4 +1,4 @@
-// One round of a replica: the plan that follows from the database's answer to its renewal.
+// Plans one round of a replica from the database's answer to its renewal.
 //
 //   lost      a shard that was not renewed: another replica has claimed it
 //   found     a renewed shard that `held` lacks: the answer to its claim was lost, a write of it was fenced by mistake,

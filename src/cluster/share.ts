@@ -29,7 +29,7 @@ export interface ShareGroup {
   readonly share: number;
 }
 
-/** Shards that some replica avoids are divided among the others, apart from the rest of their family. */
+/** Shards that a replica avoids are groups of their own in their family, divided among the other replicas. */
 export function groupsFor(id: string, shards: readonly Shard[], replicas: readonly Sharer[]): ShareGroup[] {
   return FAMILIES.flatMap((family) =>
     [

@@ -1,5 +1,5 @@
-// The rounds of one replica among several. It checks once a second for a free shard. When there is one, and every third
-// of a lease, it renews its leases and acts on the answer. `round.ts` decides what an answer means.
+// The rounds of one replica among several. It checks once a second for a free shard. If there is one, and otherwise
+// every third of a lease, it renews its leases and acts on the answer. `round.ts` decides what an answer means.
 import type { JournalEntry, JournalKind } from '../core/journal/entry.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -269,7 +269,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   };
 }
 
-/** The vote of the live replicas on the config of this one. */
+/** The position of this replica's config among the live replicas. */
 type Standing = 'in-force' | 'outvoted' | 'not-counted';
 
 const EFFECTS: Readonly<Record<Exclude<Standing, 'in-force'>, string>> = {
