@@ -5,7 +5,7 @@
 //   reroute   also after a start or a reload: chooses the present targets of pending transitions
 //   route     chooses the targets of new transitions
 //   call in   chooses further targets for alerts that nobody acknowledged in time
-//   decide    decides for groups that are due, and records why, which members are sent and which are held back
+//   decide    chooses which members of due groups are sent and which are held back, with the reasons
 //
 // Each step runs in rounds. A round reads, decides and writes a bounded amount; other work runs between two rounds. If
 // the process dies, decisions that were not written are made again after the next start, with the same deliveries.
@@ -92,7 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function rerouteAll(fence: Fence): Promise<void> {
     if (!hasToReroute && (rerouteAt === null || clock.now() < rerouteAt)) return;
-    // A reload in between starts this again.
+    // Set first: a reload in between sets it to true again.
     hasToReroute = false;
     try {
       const before = await store.goneTargets();

@@ -17,7 +17,7 @@ export interface BatchOptions<Item> {
   readonly shardOf: (item: Item) => Shard;
   /** Called just before the commit. False: the item is dropped without a log line. */
   readonly isInForce: (item: Item) => boolean;
-  /** The decision is on disk, or needs no write. */
+  /** Called when the decision is on disk, or needs no write. */
   readonly onCommitted: (item: Item) => void;
 }
 

@@ -29,11 +29,11 @@ export type ReadBlocks = (height: number) => Promise<ShownBlocks>;
 export interface ChainIdentity {
   /** `by`: the reader of the explorer. A new one, as after a reload, makes a check due. */
   isDue(explorer: string, by: object): boolean;
-  /** The text that the explorer shows another chain, from the last answer; null: it shows the same one. */
+  /** The message that the explorer shows another chain, by its last answer; null: it shows the same one. */
   readonly otherChain: (explorer: string) => string | null;
   /** Requests the blocks, and returns as `otherChain`. Concurrent callers share one request. Never rejects. */
   ask(explorer: string, read: ReadBlocks): Promise<string | null>;
-  /** Another replica may make the requests from now on. */
+  /** Drops the known identity: another replica may make the requests from now on. */
   drop(explorer: string): void;
 }
 

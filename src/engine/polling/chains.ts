@@ -33,18 +33,20 @@ export interface ChainsOptions {
 }
 
 export interface Chains {
-  /** Reads the records of these explorers. The returned function puts those of some explorers in force. */
+  /** Reads the records of these explorers. The returned function puts those of the given explorers in force. */
   prepare(explorers: ReadonlySet<string>): Promise<(explorers: ReadonlySet<string>) => void>;
   /** The reading of the newest page; `unknown` before the first page. */
   read(explorer: string, blocks: BlocksReading | null): ChainReading | 'unknown';
   /** The record of an explorer's chain and the block that identifies it; null: no such block is known. */
   knownOf(explorer: string): { readonly anchor: BlockAnchor | null; readonly record: ChainRecord };
-  /** The head fell so far that it may be of another chain: no page is added until that is decided. */
+  /** True if the head fell so far that it may be of another chain. No page is added until that is decided. */
   isDoubted(explorer: string): boolean;
   /** The explorer shows the same chain. `same`: it showed the anchor, so a newer block may become the anchor. */
   believe(explorer: string, identity: Exclude<ChainMatch, 'other'>): void;
   flush(): Promise<void>;
-  /** Another replica may make the requests from now on: the record is read again before the next one here. */
+  /**
+   * Drops the record: another replica may make the requests from now on. It is read again before the next request here.
+   */
   drop(explorer: string): void;
 }
 

@@ -10,7 +10,7 @@ export interface ChangesSince {
 
 export interface ChangedWatches {
   note(id: WatchId): void;
-  /** Any watch may have changed. */
+  /** Notes that any watch may have changed. */
   noteAll(): void;
   /** The changes since the mark of an earlier call; 0: there was no earlier call. */
   readonly since: (mark: number) => ChangesSince;

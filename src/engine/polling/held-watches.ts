@@ -50,7 +50,7 @@ export interface HeldWatches extends WatchReadings {
   /** The watches in force. */
   watches(): readonly Watch[];
   has(watch: WatchId): boolean;
-  /** Its memory, or that of a watch before its first poll. */
+  /** The memory of the watch, or a memory as before the first poll. */
   memoryOrBlank(watch: Watch): Memory;
   versionOf(watch: WatchId): number;
   /** The stored memory replaces the one in force; undefined: no memory is stored any more. */
@@ -59,7 +59,7 @@ export interface HeldWatches extends WatchReadings {
   isDamaged(watch: WatchId): boolean;
   /** Reads a damaged memory again. True if it was repaired or removed: then it is in force from now on. */
   mend(watch: Watch): Promise<boolean>;
-  /** A decision was committed: its memory is in force from now on. */
+  /** Call this when a decision was committed: its memory is in force from now on. */
   committed(decided: DecidedPoll): void;
   /** Stores until when each watch was covered, and its snapshot. Rejects with a `StorageError`. */
   flush(): Promise<void>;
@@ -77,7 +77,7 @@ const LEFT_TO_OTHERS =
 
 export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatchesOptions): HeldWatches {
   const memoryById = new Map<WatchId, Memory>();
-  /** Polled since the last flush. */
+  /** Watches that were polled since the last flush. */
   const uncovered = new Set<WatchId>();
   /** Watches whose stored memory cannot be read. With a blank memory they would send old items again. */
   const damaged = new Set<WatchId>();

@@ -18,7 +18,7 @@ import type { Log } from '../../telemetry/log.ts';
 export interface PollReader {
   /** The interval in force; by default the rule's. */
   readonly paceMs?: number;
-  /** Answers the questions of the kind, and the one for the chain's head. */
+  /** Answers the questions of the kind, and the question for the chain's head. */
   readonly read: Read;
   readonly now: () => Instant;
   /** The head of the chain at its last reading; null: it was not read. */

@@ -25,7 +25,7 @@ export interface PollStart {
 export interface HookedPoll {
   /** The reader to use instead. */
   readonly read: Read;
-  /** The result of the poll is in force. Not called for polls without effect. */
+  /** Called when the result of the poll is in force. Not called for polls without effect. */
   settled(observation: Observation): void;
 }
 

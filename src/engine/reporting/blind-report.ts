@@ -61,7 +61,7 @@ function keyOf({ explorer, reason }: BlindCause): string {
   return `${explorer} ${reason}`;
 }
 
-/** Names of explorers have no blanks. */
+/** Returns the explorer of a key. Names of explorers have no blanks. */
 function explorerOf(key: string): string {
   return key.slice(0, key.indexOf(' '));
 }

@@ -45,8 +45,8 @@ export interface SpendingOptions {
   /** Called when intervals in force have changed. */
   readonly onChange: () => void;
   /**
-   * The watch must be polled once now: no other poll may show soon enough whether the last header of its plan was
-   * right.
+   * Called with a watch that must be polled once now, to show whether the last header of its plan was right: the next
+   * regular poll may come too late.
    */
   readonly onProbe: (watch: Watch) => void;
 }

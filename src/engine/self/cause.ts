@@ -81,7 +81,10 @@ export type SelfCondition = keyof typeof SELF_CONDITIONS;
 /** Identifies a cause until it ends, also after restarts. Its texts are part of stored ids. */
 export interface CauseId {
   readonly alert: SelfCondition;
-  /** Differs for each cause of the alert: `ethereum/no-answer`, a channel. The name of an explorer comes first. */
+  /**
+   * Differs for each cause of the alert, such as `ethereum/no-answer` or the name of a channel. If the cause has an
+   * explorer, its name comes first.
+   */
   readonly subject: string;
 }
 

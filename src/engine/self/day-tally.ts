@@ -67,7 +67,7 @@ export function newTally(day: string, { at, journal }: Pick<TallyLook, 'at' | 'j
   return { day, from: at, until: at, line: journal.line, ...nothing };
 }
 
-/** After a report: the next day begins with the blocks at which this one ended. */
+/** The tally after a report. Its explorers start at the newest blocks of `tally`. */
 export function nextTally(day: string, tally: DayTally): DayTally {
   const { until, line } = tally;
   const explorers = Object.entries(tally.explorers).map(

@@ -105,8 +105,7 @@ function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
 }
 
 /**
- * True if a live replica runs another config. That one is reported only after a minute, so until then the cause is
- * undecided.
+ * True if a live replica runs another config. The cause is found only after a minute, so until then it is undecided.
  */
 function hasOtherConfigs({ cluster }: DaemonHealth): boolean {
   return cluster !== null && cluster.replicas.some(({ checksum }) => checksum !== cluster.configInForce);

@@ -4,7 +4,7 @@
 //
 //   began      an instance of the cause's severity fires: one message, however many watches are affected.
 //   worse      the cause reached a higher severity: an instance of that severity fires too.
-//   lasts      firing instances go on firing, also when the severity is lower than before.
+//   lasts      firing instances continue to fire, even if the severity is lower than before.
 //   undecided  shortly after a start it is unknown whether the cause lasts: nothing changes.
 //   over       all instances of the cause resolve. An hour later they are dropped.
 //

@@ -1,7 +1,7 @@
 // Sends the deliveries of one channel. There is one sender per channel, so that a dead channel delays no other.
 //
 //   looking    claims as many due deliveries as it has free slots, and starts to send each
-//   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
+//   resting    until the next delivery is due, a commit or a freed slot wakes it, or a minute has passed
 //   stopping   claims no more; running attempts end, within the time that the caller allows
 //
 // A delivery is marked as `sending` before its attempt, and settled after its outcome is known. If the process dies in
@@ -66,9 +66,10 @@ interface SenderOptions {
 const MOST_IN_FLIGHT = 4;
 /** The most slots for one rule, so that its storm leaves the other slots to other rules. */
 const MOST_OF_RULE = MOST_IN_FLIGHT / 2;
-// A row may be late without a wake: the wall clock jumped, the machine slept, or another program changed the outbox.
+// The longest wait. A delivery may be due without a wake if the wall clock jumped, the machine slept, or another
+// program changed the outbox.
 const LONGEST_REST_MS = 60_000;
-// Bounds the loop when the store contradicts itself or the clock goes backwards.
+// The shortest wait, so that the loop is not too fast if the store contradicts itself or the clock goes backwards.
 const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
 /** Pending messages age in steps of this length: each step is a commit. */
@@ -228,7 +229,7 @@ export function createSender(options: SenderOptions): Sender {
     inFlight.set(claimed.delivery.id, done);
   }
 
-  /** `owedSinceMs`: the run time at which it was committed. */
+  /** `owedSinceMs`: the run time when the delivery was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
     if (!(await mayGo(claimed, abandon))) return;
     failpoint('send.begun');

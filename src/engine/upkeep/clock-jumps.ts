@@ -1,5 +1,5 @@
-// Detects that the clock of the machine was set, or that the machine slept: the wall clock has then moved by another
-// time than the monotonic clock.
+// Detects that the clock of the machine was set, or that the machine slept: the wall clock has then moved further than
+// the monotonic clock, or less far.
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface ClockJump {

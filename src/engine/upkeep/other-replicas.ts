@@ -29,7 +29,10 @@ const AFTER_OTHERS_MS = 60_000;
 export async function followOtherReplicas(options: OtherReplicasOptions, signal: AbortSignal): Promise<void> {
   const { store, hasOthers, onLook, onTransitions, onChanged, clock, log } = options;
   const storage = createStorageBackoff({ loop: 'replicas' }, log);
-  /** By the monotonic clock. It starts with now, since one may have run until the start. */
+  /**
+   * When other replicas were last known to run, by the monotonic clock. It starts with now, since one may have run
+   * until the start.
+   */
   let othersAt = clock.monotonic();
   let newest: number | null = null;
   /** Keys of the requests that were handled; null before the first reading, whose requests count as handled. */

@@ -68,7 +68,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
   async function retireSome(ids: readonly WatchId[], fence: Fence): Promise<void> {
     // Checked again: a reload may have added some of them again meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
-    /** Memories that cannot be read. Those of a newer release stay. */
+    /** Memories that cannot be read. Memories of a newer release are kept. */
     const unreadable = new Map<WatchId, 'damaged' | 'newer'>();
     const memories = await store.recall(gone, (id, why, isNewer) => {
       unreadable.set(id, isNewer ? 'newer' : 'damaged');
