@@ -55,7 +55,7 @@ export interface Action<
   log(done: Done, by: ActionBy): readonly [event: string, fields: Readonly<Record<string, unknown>>];
   readonly line: LineWords;
   journal(done: Done, by: ActionBy): LineData | readonly LineData[];
-  /** Runs after the commit. Rejects with a `StorageError` if it has to be tried again. */
+  /** Runs after the commit. Rejects with a `StorageError` if it must run again. */
   after?(answer: Answer, effects: ActionEffects): Promise<void> | void;
   /** Advice if there is nothing to change. */
   notFound(call: ActionCall, world: OperatorWorld): string;
@@ -76,7 +76,7 @@ export interface LineWords {
   readonly words: string;
   /** For a line that ends something begun earlier: `acknowledgement ended`. */
   readonly ended?: string;
-  /** The thing that the subject names; null if it names neither. */
+  /** The kind of object that the subject names; null: it names neither. */
   readonly about: 'alert' | 'delivery' | null;
 }
 
@@ -118,7 +118,7 @@ export interface OperatorWorld {
   openAlerts(keys?: readonly Key[]): Promise<readonly OpenAlertRow[]>;
   /** Silences and pauses that are in force or will be. */
   silences(): Promise<readonly Silence[]>;
-  /** Acknowledgements of episodes that still last. */
+  /** Acknowledgements that have not ended. */
   acks(): Promise<readonly StoredAck[]>;
   /** Sends a sample to each recipient of the channel; resolves with the end of each attempt. */
   sample(channel: string): Promise<readonly SampleTry[]>;
