@@ -28,7 +28,7 @@ const PROGRESS = list(
       AND mine.number = member.delivery AND (mine.state NOT IN ('merged', 'cancelled') OR mine.attempt > 0)`,
 );
 
-/** Deliveries of these episodes that were tried or are to be, the oldest first. */
+/** Deliveries of these episodes that were tried or are pending, the oldest first. */
 export async function progress(sql: Sql, of: readonly EpisodeName[]): Promise<Progress[]> {
   const rows = await sql.allOf(PROGRESS, of);
   return readable(rows, progressOf).toSorted((a, b) => a.delivery.number - b.delivery.number);
@@ -53,8 +53,8 @@ export async function heldBack(sql: Sql, of: readonly EpisodeName[]): Promise<He
   return rows.map((row) => ({ ...recipientOf(row), key: String(row['key']), why: String(row['why']) }));
 }
 
-// Each part repeats the condition of an index that holds only such rows. Without CROSS JOIN, SQLite begins with all
-// notifications.
+// Each part repeats the condition of a partial index, so that SQLite uses it. Without CROSS JOIN, SQLite would read all
+// notifications first.
 const UNHEARD = (d: SqlDialect): string => `
   WITH failing AS (
     SELECT number FROM deliveries WHERE state IN ('due', 'sending') AND rank = 0
@@ -97,7 +97,7 @@ const RECENT = newestOf(`
 const NAMED = (d: SqlDialect): string =>
   newestOf(`SELECT DISTINCT key FROM notifications WHERE ${d.among('key', '$2', 'text')}`);
 
-/** One that cannot be read is left out. */
+/** An unreadable alert is left out. */
 export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<OpenAlertRow[]> {
   const since = at - EVENT_SHOWN_MS;
   const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
@@ -141,7 +141,10 @@ const saidShape = z.object({
 /** Summaries of later transitions of events do not count as events. */
 const EVENTS_TOGETHER = ['alert.event', 'alert.reinstated'];
 
-/** Null: it cannot be read, or is none. Not the whole message is checked: for thousands of them that takes a second. */
+/**
+ * Null: the row is unreadable, or is no alert. Only a part of the message is checked, since to check thousands of whole
+ * messages takes a second.
+ */
 function openAlertOf(row: Row): OpenAlertRow | null {
   const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
   const said = saidShape.safeParse(jsonOrNull(row['message'])).data;
@@ -162,7 +165,7 @@ function openAlertOf(row: Row): OpenAlertRow | null {
   };
 }
 
-// Silences let the end of an alert that was sent before through.
+// A silence does not hold back the end of an alert that was sent before, so these ends do not count.
 const OF_THE_TIME = `
   n.at >= $1 AND (transition NOT IN ('resolved', 'retracted') OR EXISTS (
     SELECT 1 FROM notifications AS begun

@@ -17,7 +17,7 @@ import { knownOf } from './recipient-states.ts';
 const ifOpen = (column: string, otherwise: string): string =>
   `${column} = CASE WHEN alerts.is_open = 1 THEN alerts.${column} ELSE ${otherwise} END`;
 
-/** The run of its steps begins with an episode, and again when the episode is more severe than ever. */
+/** The escalation steps start with an episode, and again when its severity rises above all former ones. */
 const ofRun = (column: string, opened: string, raised: string): string => `${column} = CASE
   WHEN alerts.is_open = 0 THEN ${opened} WHEN excluded.highest < alerts.highest THEN ${raised} ELSE alerts.${column} END`;
 
@@ -51,7 +51,10 @@ const CLOSE = list(
     ${row.from} WHERE alerts.key = ${row.key}`,
 );
 
-/** No two of them are about one alert. The acknowledgement of a former episode does not apply to a new one. */
+/**
+ * Opens and closes alerts. No two of `turned` may be about the same alert. The acknowledgement of a former episode does
+ * not apply to a new one.
+ */
 export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instant): Promise<void> {
   const opened = turned.flatMap((one) => {
     if (one.type === 'closed') return [];
@@ -66,7 +69,7 @@ export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instan
 
 const CONDITIONS = 'SELECT key, watch, labels, opened_at FROM alerts WHERE is_open = 1 AND is_event = 0 ORDER BY key';
 
-/** Conditions: they may inhibit others. */
+/** Conditions that fire: they may inhibit other alerts. */
 export async function openConditions(sql: Sql): Promise<InhibitionSource[]> {
   return (await sql.all(CONDITIONS)).flatMap((row) => {
     const labels = labelsOf(row['labels'])?.labels;
@@ -74,7 +77,7 @@ export async function openConditions(sql: Sql): Promise<InhibitionSource[]> {
   });
 }
 
-/** `isAnswered`: whether others have to be called is decided next. */
+/** `isAnswered`: true if it is decided next whether further recipients have to be called. */
 export interface ToldAlert {
   readonly key: Key;
   /** The newest transition in the message. */
@@ -91,7 +94,10 @@ const MARK_TOLD = list(
     ${row.from} WHERE alerts.key = ${row.key} AND alerts.began <= ${row.seq} AND is_open = 1 AND first_closed_at IS NULL`,
 );
 
-/** The alerts are in a message on a channel that counts. A late end of a former episode does not count. */
+/**
+ * Stores when an alert was first put into a message on a channel where people can answer. A late end of a former
+ * episode does not count.
+ */
 export async function markTold(sql: Sql, told: readonly ToldAlert[], at: Instant): Promise<void> {
   const rows = told.map((one) => ({ ...one, toldAt: at }));
   await sql.each(MARK_TOLD, rows);
@@ -160,7 +166,7 @@ export async function keepCalls(sql: Sql, states: readonly CallState[], at: Inst
   await sql.each(KEEP_CALL, rows);
 }
 
-/** Whether others have to be called is decided again. */
+/** Makes open alerts due: it is decided again whether further recipients have to be called. */
 export async function askAgain(sql: Sql, at: Instant): Promise<void> {
   await sql.run('UPDATE alerts SET due_at = $1 WHERE is_open = 1', [at]);
 }
@@ -170,7 +176,7 @@ const RELABEL = list(
   (row) => `UPDATE alerts SET labels = ${row.labels} ${row.from} WHERE alerts.key = ${row.key} AND is_open = 1`,
 );
 
-/** Alerts to which their rule in force gives other labels. */
+/** Stores the labels that the rule in force gives to open alerts. */
 export async function relabelAlerts(sql: Sql, some: readonly Pick<ActiveAlert, 'key' | 'labels'>[]): Promise<void> {
   await sql.each(RELABEL, some);
 }

@@ -15,8 +15,8 @@ import { freshOf, oldestFirst, onlyMember, SHARE_OPEN_MS, type Fresh } from '../
 import { foldOverflow } from './overflow.ts';
 
 /**
- * An existing delivery stays unchanged. If a channel has too many unsettled ones, events are folded. False: an earlier
- * part of a message was sent meanwhile.
+ * An existing delivery stays unchanged. If a channel has too many unsettled deliveries, events are folded into
+ * summaries. False: a message that several commits write was sent before all of them.
  */
 export async function addBatches(
   sql: Sql,
@@ -68,8 +68,9 @@ const OPEN_SHARE = `
   WHERE id = $1 AND state = 'due' AND attempt = 0 RETURNING number`;
 
 /**
- * Until the last of its commits, such a delivery is due a little later: no sender claims it meanwhile, and if the last
- * commit never comes, it is sent with its present members. False: an earlier part of the message was sent.
+ * Adds a part of a delivery that several commits write. Until the last part it is due a little later, so that no sender
+ * claims it. If the last part never comes, it is sent with the members that it has. False: the delivery was sent before
+ * this part.
  */
 async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliveryShare, at: Instant): Promise<boolean> {
   if (isFirst) {
@@ -97,8 +98,8 @@ const inserted = (conflict: string): ListStatement<typeof DELIVERY> =>
 
 const NEW = { state: 'due', attempt: 0, maybeCopy: 0, folds: null, outcome: null, settledAt: null } as const;
 
-// A message that was cancelled or given up, and is pending again, keeps the id that its receiver may know. A repeat
-// that was cancelled before its first try may be due at the same time again.
+// A cancelled or given-up message that is pending again keeps its id, which the receiver may have seen. A repeat that
+// was cancelled before its first try may be due again at the same time, so under the same id.
 const ADD = inserted(`
   UPDATE SET state = 'due', attempt = 0, out_of_turn = 0, due_at = excluded.due_at,
     created_at = excluded.created_at, runtime_at = excluded.runtime_at, settled_at = NULL, outcome = NULL,
@@ -107,7 +108,7 @@ const ADD = inserted(`
     OR deliveries.kind = 'repeat' AND deliveries.state = 'cancelled'`);
 const RECORD = inserted('NOTHING');
 
-/** The same id twice in one round is one delivery, with the members of the first. */
+/** If one round has an id twice, only the first delivery with this id is inserted. */
 async function insert(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<void> {
   const byId = new Map<string, Fresh>();
   for (const one of fresh) if (!byId.has(one.id)) byId.set(one.id, one);
@@ -161,7 +162,10 @@ const HASTEN = list(
       AND ${MAY_GO_OUT_OF_TURN}`,
 );
 
-/** Adds members. A delivery that waits for its next try is tried at once if a new one has to follow it. */
+/**
+ * Adds members. If one of the deliveries must follow an earlier one that waits for its next try, the earlier one is
+ * tried at once.
+ */
 export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[], at: Instant): Promise<void> {
   const members = deliveries.flatMap(({ number: delivery, fresh: { channel, recipient, members: some } }) =>
     some.map((member) => ({ ...member, delivery, channel, recipient, sentAs: member.as })),
@@ -176,7 +180,7 @@ export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[
   );
 }
 
-/** A delivery that was decided elsewhere, about one transition. Null: it is there already. */
+/** Adds a delivery about one transition that was decided elsewhere. Null: it exists already. */
 export async function record(
   sql: Sql,
   told: Omit<ListRow<typeof DELIVERY>, 'kind' | keyof typeof NEW> & Partial<ListRow<typeof DELIVERY>>,
@@ -194,7 +198,7 @@ export async function record(
   return number;
 }
 
-/** Ends at once: the channel has no target. */
+/** Adds a delivery that is given up at once, since its channel has no target. */
 export async function addDead(sql: Sql, { channel, notification, why }: Undeliverable, at: Instant): Promise<void> {
   const target = { channel, recipient: channel };
   const id = deliveryId(notification.key, notification, target);
@@ -214,8 +218,8 @@ const CANCEL_FOR = list(
 );
 
 /**
- * Cancels pending messages to these targets. Only ends of what they were sent stay pending, in case the config has them
- * again.
+ * Cancels pending messages to these targets. Only messages with the end of an alert stay pending, in case the config
+ * names the target again.
  */
 export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<void> {
   const rows = targets.map((target) => ({ ...target, at }));
@@ -229,7 +233,8 @@ const REPEATS = (d: SqlDialect): string => `
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
 /**
- * Drops repeats that wait for another try and were not accepted, as far as is known. No sender claims them meanwhile.
+ * Drops repeats that wait for another try and certainly have not arrived. Their rows are locked, so no sender claims
+ * them meanwhile.
  */
 export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at: Instant): Promise<void> {
   for (const row of await sql.all(REPEATS, [key, target.channel, target.recipient]))
@@ -243,7 +248,10 @@ const UNTRIED = (d: SqlDialect): string => `
     AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending')
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
-/** False: it may have arrived. Until the end of the transaction no try begins. */
+/**
+ * Takes the alert out of pending deliveries. False: one of them may have arrived, and nothing is changed. Their rows
+ * are locked, so no try begins before the end of the transaction.
+ */
 export async function withdraw(sql: Sql, withdrawal: Withdrawal, at: Instant): Promise<boolean> {
   const { target, key, from } = withdrawal;
   const rows = await sql.all(UNTRIED, [key, from, target.channel, target.recipient]);
@@ -263,7 +271,10 @@ const UNTIE = `
     SELECT 1 FROM group_member AS mine JOIN group_member AS other ON other.key = mine.key
     WHERE mine.delivery = delivery_order.delivery AND other.delivery = delivery_order.earlier)`;
 
-/** The delivery ends with its last member. Two deliveries wait for each other only while both are about one alert. */
+/**
+ * Takes an alert out of a delivery, which ends with its last member. A delivery waits for an earlier one only while
+ * both are about the same alert.
+ */
 async function leave(
   sql: Sql,
   delivery: number,

@@ -16,12 +16,15 @@ import { IS_ACTIVE, NEWEST_TRIED, stateOf } from './recipient-states.ts';
 const HOUR_MS = 3_600_000;
 const COLUMNS = 'id, g.channel, g.recipient, version, closed_at, due_at, wake_at, news';
 
-// SQLite takes a partial index only if the query repeats its condition.
+// SQLite uses a partial index only if the query repeats its condition.
 const FIRST = `
   SELECT ${COLUMNS} FROM dispatch_group AS g WHERE due_at IS NOT NULL AND due_at <= $1
   ORDER BY due_at, news NULLS FIRST, id LIMIT $2 + 0`;
 
-/** Up to `limit` groups that are due, and all that are due of a target on one of the counted channels. */
+/**
+ * Up to `limit` groups that are due. If one of them has a target on a counted channel, all due groups of this target
+ * are added.
+ */
 export async function dueGroups(
   sql: Sql,
   { at, limit, members, counted, isFull }: DueQuery,
@@ -50,7 +53,7 @@ const OF_TARGET = list(
     ORDER BY due_at, news NULLS FIRST, id`,
 );
 
-/** In the order of the targets. */
+/** The due groups of these targets, in the order of the targets. */
 async function groupsOf(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<readonly Row[]> {
   const all = targets.map((target) => ({ ...target, at }));
   const rows = await sql.allOf(OF_TARGET, all);
@@ -107,7 +110,7 @@ async function groupOf(
   return dueGroupOf(row, fresh ?? (await membersOf(sql, MEMBERS, id, '', limit)), fresh && wakeAt);
 }
 
-/** `restWakesAt`: set if the members are not all of it. */
+/** `restWakesAt`: set if only the new members were read. */
 function dueGroupOf(row: Row, members: Members, restWakesAt: DueGroup['restWakesAt']): DueGroup {
   return {
     id: String(row['id']),
@@ -147,10 +150,11 @@ async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGr
   return { ...group, members: [...group.members, ...members], damaged: [...group.damaged, ...damaged], unread };
 }
 
-// The end of a condition is as severe as its sent messages, though its rule may be less by now. The unsettled
-// deliveries of the group's target are few, and are read once: of an alert that was repeated for weeks, each of its
-// members has hundreds of settled ones. SQLite would search all messages that the target ever had, 18 ms for each group
-// after five weeks; a computed recipient makes it use the index of unsettled ones.
+// The end of a condition has the severity of its sent messages, even if its rule has a lower one by now. The unsettled
+// deliveries of the group's target are few, so they are read once, in `tries`. A search for each member would also read
+// its settled deliveries, hundreds if it was repeated for weeks. The computed recipient makes SQLite use the index of
+// unsettled deliveries. Else it would search all messages that the target ever had, 18 ms for each group after five
+// weeks.
 const membersWhere =
   (which: string) =>
   (d: SqlDialect): string => `
@@ -198,7 +202,7 @@ const NEWS = list(
     WHERE n.key = ${row.key} AND n.seq > ${row.closed} AND n.seq <= ${row.wanted} ORDER BY n.seq`,
 );
 
-/** By key of each alert with several transitions that were not sent, those transitions. */
+/** The unsent transitions of alerts that have several of them, by the key of the alert. */
 async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<string, readonly Row[]>> {
   const several = rows
     .map((row) => ({ ...texts(row, 'key'), ...ints(row, 'closed', 'wanted') }))
@@ -235,7 +239,7 @@ function newsOfMember(row: Row, between: readonly Row[]): PendingTransition[] {
 
 const news = z.object({ seq: z.number(), episode: z.number(), transition: z.enum(TRANSITIONS), at: z.number() });
 
-/** Empty if it is damaged. */
+/** Empty if the row is damaged. */
 function newsOf(row: Row): PendingTransition[] {
   const one = news.safeParse(row).data;
   return one === undefined ? [] : [one];

@@ -33,7 +33,9 @@ const EVENTS = (d: SqlDialect): string => `
   ) AS counted CROSS JOIN notifications AS n
   WHERE n.number = counted.newest ORDER BY counted.newest DESC`;
 
-/** By alert; the alert with the newest event comes first. Unreadable ones are left out. */
+/**
+ * Events after `since`, grouped by alert. The alert with the newest event comes first. Unreadable events are left out.
+ */
 export async function events(sql: Sql, since: Instant, limit: number): Promise<EventGroup[]> {
   const owed = new Map((await sql.all(OWED)).map((row) => [nameOf(row), int(row, 'owed')]));
   const { gone, afterwards } = await toldTogether(sql, since);
@@ -62,12 +64,15 @@ const LATER = (d: SqlDialect): string => `
   SELECT key, episode, watch, alert, transition, at, ${d.jsonText('labels', 'severity')} AS severity FROM notifications
   WHERE at > $1 AND ${isAsked(d)} ORDER BY at, number LIMIT ${MOST_EVENTS}`;
 
-/** Alerts that fire, or fired or happened since then, the oldest first; of one watch, or of all. */
+/** Alerts that fire now, or that fired or happened after `since`, the oldest first. `watch`: null for all watches. */
 export async function firings(sql: Sql, since: Instant, watch: WatchId | null): Promise<FiringSpan[]> {
   return spansOf([...(await sql.all(OLDER, [since, watch])), ...(await sql.all(LATER, [since, watch]))], since);
 }
 
-/** In order: a firing begins a span, and its end closes it. An event or its correction is a moment. */
+/**
+ * The rows are in the order of time. A firing begins a span, and its end closes it. An event or its correction is a
+ * moment.
+ */
 function spansOf(rows: readonly Row[], since: Instant): FiringSpan[] {
   const open = new Map<string, { -readonly [K in keyof FiringSpan]: FiringSpan[K] }>();
   const spans: FiringSpan[] = [];
@@ -122,7 +127,7 @@ const OF_WATCH = (d: SqlDialect): string => `
   SELECT message FROM notifications
   WHERE watch >= $1 AND watch < $2 AND ${d.contains('message', '$3')} ORDER BY number DESC LIMIT $4 + 0`;
 
-/** The transitions of a watch by its name, whether it is still there or not, the newest first. */
+/** The transitions of a watch by its name, even if it was removed, the newest first. */
 export async function messagesOf(sql: Sql, watch: string, limit: number): Promise<Message[]> {
   const rule = watch.replace(/\[.*$/s, '');
   const name = `"watch":${JSON.stringify(watch)}`;

@@ -13,7 +13,9 @@ import { list, type Sql } from '../../sql/sql.ts';
 import { notAfter } from './moved-clock.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
-/** Something about a group, which happened with that notification. */
+/**
+ * A group with a new transition or another change. `notification`: the number of the transition; null: another change.
+ */
 export interface WokenGroup {
   readonly group: GroupPlace;
   readonly notification: number | null;
@@ -30,7 +32,7 @@ const WAKE = list(
       version = old.version + 1`,
 );
 
-/** These groups have new transitions. */
+/** Makes these groups due. */
 export async function wake(sql: Sql, woken: readonly WokenGroup[], at: Instant): Promise<void> {
   const rows = [...Map.groupBy(woken, ({ group }) => group.id).values()].flatMap((some) => {
     const news = some.find(({ notification }) => notification !== null)?.notification ?? null;
@@ -43,7 +45,7 @@ const wakeThose = (which: string): string => `
   UPDATE dispatch_group SET due_at = $1, wake_at = $1, version = version + 1
   WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND ${which})`;
 const WAKE_HOLDING = wakeThose('held IS NOT NULL');
-// The row of a group without waiting members may have been removed.
+// The row of a group may have been removed while no member waited, so it is inserted again.
 const WAKE_MEMBERS = `
   INSERT INTO dispatch_group AS old (id, channel, recipient, labels, due_at, wake_at)
   SELECT DISTINCT state.group_id, state.channel, state.recipient, '{}', $2::bigint, $2::bigint
@@ -64,7 +66,7 @@ export async function wakeMembers(sql: Sql, delivery: number, at: Instant): Prom
   await sql.run(WAKE_MEMBERS, [delivery, at]);
 }
 
-/** Groups of alerts that these ended alerts held back are decided again. */
+/** Groups with alerts that were held back by these ended alerts are decided again. */
 export async function wakeHeldBy(sql: Sql, keys: readonly Key[], at: Instant): Promise<void> {
   if (keys.length > 0) await sql.run(WAKE_HELD_BY, [at, keys]);
 }
@@ -89,7 +91,7 @@ const KEEP = list(
     ${row.from} WHERE old.id = ${row.id} AND old.version = ${row.version}`,
 );
 
-/** False: one of them has changed since it was read. */
+/** False: one of the groups has changed since it was read. */
 export async function keepGroups(sql: Sql, groups: readonly DecidedGroup[]): Promise<boolean> {
   const goes = ({ timer, isKept }: DecidedGroup): boolean => timer.wakeAt === null && !isKept;
   const gone = groups.filter(goes).map(({ group }) => group);
@@ -103,7 +105,7 @@ const AS_READ = list(
     SELECT 1 AS same FROM dispatch_group AS old ${row.also} WHERE old.id = ${row.id} AND old.version = ${row.version}`,
 );
 
-/** False: one of them has changed since it was read. */
+/** False: one of the groups has changed since it was read. */
 export async function areAsRead(sql: Sql, groups: readonly DueGroup[]): Promise<boolean> {
   const same = await sql.allOf(AS_READ, groups);
   return same.length === groups.length;

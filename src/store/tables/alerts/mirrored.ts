@@ -1,4 +1,4 @@
-// The alerts for receivers that keep their own state, and the parts that they accepted.
+// The alerts for receivers that keep their own state, and the states that they have accepted.
 import type { FormerLabels, MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.ts';
@@ -31,8 +31,8 @@ const MIRRORED = (d: SqlDialect): string => `
   ORDER BY newest.number`;
 
 /**
- * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition since then. The one with
- * the oldest transition comes first. Unreadable ones are left out.
+ * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition after `since`. The alert
+ * whose newest transition is the oldest comes first. Unreadable alerts are left out.
  */
 export async function mirrored(sql: Sql, channel: string, since: Instant): Promise<MirroredAlert[]> {
   const rows = await sql.all(MIRRORED, [channel, since]);
@@ -50,7 +50,10 @@ function episodeOf(row: Row): string {
   return `${text(row, 'key')} ${int(row, 'episode')}`;
 }
 
-/** The labels with which it fired before the last time, and the end of each. */
+/**
+ * The labels of former firings of the episode, if they differ from those of the last one, each with the time until
+ * which they held.
+ */
 function formerOf(fired: readonly Row[]): FormerLabels[] {
   return fired.slice(0, -1).flatMap((row, i) => {
     const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
@@ -60,7 +63,7 @@ function formerOf(fired: readonly Row[]): FormerLabels[] {
   });
 }
 
-/** Null: it cannot be read. */
+/** Null: the row is unreadable. */
 function mirroredOf(row: Row, fired: readonly Row[]): MirroredAlert | null {
   const message = messageOf(row);
   const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
@@ -82,7 +85,9 @@ const ACKS_TO_PASS = `
       SELECT 1 FROM mirrored WHERE mirrored.channel = $1 AND mirrored.key = acks.key AND mirrored.at >= acks.at)
   ORDER BY acks.at, acks.key`;
 
-/** Acknowledgements in force that the receiver has not accepted, for alerts that it was sent. The oldest first. */
+/**
+ * Acknowledgements in force of alerts that the receiver was sent. It has not accepted them yet. The oldest comes first.
+ */
 export async function acksToPass(sql: Sql, channel: string, at: Instant): Promise<PassedAck[]> {
   const rows = await sql.all(ACKS_TO_PASS, [channel, at]);
   return rows.map((row) => ({
@@ -105,8 +110,8 @@ const OLD_EVENTS = (d: SqlDialect): string => `
   ORDER BY state.notified_at, state.key LIMIT $3 + 0`;
 
 /**
- * Events, except with severity `info`, that are no longer open and were last sent to the receiver before then. The
- * oldest first.
+ * Events that are no longer open, but whose end the receiver has not accepted since they were last sent to it, by
+ * `before`. Events with severity `info` are left out. The oldest comes first.
  */
 export async function oldEvents(sql: Sql, channel: string, before: Instant, limit: number): Promise<OldEvent[]> {
   const rows = await sql.all(OLD_EVENTS, [channel, before, limit]);

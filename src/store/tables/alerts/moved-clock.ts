@@ -1,4 +1,7 @@
-/** The place of an instant that a wait is counted from, after the clock was set by $1, so that it shows $2. */
+/**
+ * The new value of an instant from which a wait counts, after the clock was set. $1: the change in milliseconds; $2:
+ * the time that the clock shows now.
+ */
 export function moved(column: string): string {
   return `CASE WHEN $1::bigint > 0 THEN ${column} + $1::bigint ELSE ${notAfter(column, '$2')} END`;
 }

@@ -56,12 +56,12 @@ export function summaryKeysIn(text: unknown): string[] {
   return Array.isArray(keys) ? keys.map(String) : [];
 }
 
-/** The number of the newest; 0: there is none. */
+/** The number of the newest notification; 0: there is none. */
 export async function newestNotification(sql: Sql): Promise<number> {
   return Number((await sql.first('SELECT coalesce(max(number), 0) AS newest FROM notifications'))?.['newest']);
 }
 
-// Only the message of a summary contains its members: no other message is read.
+// Only messages of summaries are read: they contain the transition of the members.
 const AS_ROUTED = `
   SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at, told,
     CASE WHEN summary IS NOT NULL THEN message END AS message
@@ -72,12 +72,15 @@ const RETRACTED = (d: SqlDialect): string => `
   SELECT key, max(number) AS number FROM notifications
   WHERE transition = 'retracted' AND ${d.among('key', '$1', 'text')} GROUP BY key`;
 
-/** The oldest ones without chosen targets; a later one about the same alert waits for the next round. */
+/** The oldest notifications without chosen targets. A later one about the same alert waits for the next round. */
 export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
   return untilRepeated(await sql.all(UNROUTED, [limit]));
 }
 
-/** The rows up to the second one about an alert: that one depends on the round of the first. */
+/**
+ * The rows before the first one about an alert that an earlier row is about, since its decision depends on the round of
+ * the earlier row.
+ */
 function untilRepeated(rows: readonly Row[]): Unrouted[] {
   const keys = new Set<string>();
   const all: Unrouted[] = [];
@@ -102,7 +105,10 @@ const MEMBERS = (d: SqlDialect): string => `
   SELECT number, key, transition, summary, ${d.jsonText('message', 'summary', 'of')} AS of
   FROM notifications WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
 
-/** Reads only their keys, the oldest first: reading the messages of a week would take long. */
+/**
+ * Reads the members of summaries without their messages, the oldest first: to read the messages of a week would take
+ * long.
+ */
 export async function summaryMembersSince(sql: Sql, since: Instant): Promise<SummaryMembers[]> {
   return (await sql.all(MEMBERS, [since])).map((row) => ({
     number: int(row, 'number'),
@@ -112,12 +118,12 @@ export async function summaryMembersSince(sql: Sql, since: Instant): Promise<Sum
   }));
 }
 
-/** False: it is about later transitions of events. */
+/** True for a summary of events; false for one of later transitions of events. */
 export function isOfEvents({ transition }: Pick<Unrouted, 'transition'>): boolean {
   return transition === 'event' || transition === 'reinstated';
 }
 
-/** Summaries of events that are all retracted since. `isAsked`: the others are left out. */
+/** Summaries whose events were all retracted after the summary. `isAsked`: chooses the summaries to check. */
 export async function retractedAmong<T extends SummaryMembers>(
   sql: Sql,
   summaries: readonly T[],
@@ -141,7 +147,7 @@ const unroutedShape = z.object({
   members: z.array(z.string()),
 });
 
-/** A damaged one says so, and has no channels. */
+/** A damaged row has the reason in `damage`, and no channels. */
 function unroutedOf(row: Row): Unrouted {
   const place = { ...ints(row, 'number', 'episode', 'seq', 'at'), ...texts(row, 'key', 'watch', 'alert') };
   const { data, error } = unroutedShape.safeParse({
@@ -210,7 +216,7 @@ function nameOf(type: unknown): TransitionName {
 const MARK_ROUTED = (d: SqlDialect): string =>
   `UPDATE notifications SET routed = 1 WHERE ${d.among('number', '$1', 'int')} AND routed = 0`;
 
-/** False: one of them was routed already. */
+/** False: one of the notifications was routed already. */
 export async function markRouted(sql: Sql, numbers: readonly number[]): Promise<boolean> {
   return (await sql.run(MARK_ROUTED, [numbers])) === numbers.length;
 }

@@ -54,7 +54,7 @@ async function overflowingOf(sql: Sql, channels: readonly string[]): Promise<Set
 const MESSAGES = (d: SqlDialect): string =>
   `SELECT number, message FROM notifications WHERE ${d.among('number', '$1', 'int')}`;
 
-/** Leaves out those with several members, and unreadable ones, which end like every damaged row. */
+/** Leaves out deliveries with several members, and unreadable ones, which are given up later like every damaged row. */
 async function singlesAmong(sql: Sql, fresh: readonly Fresh[]): Promise<Single[]> {
   const numbers = fresh.flatMap((one) => singleNewsOf(one) ?? []);
   const rows = await sql.all(MESSAGES, [numbers]);
@@ -69,14 +69,14 @@ async function singlesAmong(sql: Sql, fresh: readonly Fresh[]): Promise<Single[]
   });
 }
 
-/** The notification of a delivery with this new transition alone; null: a delivery of another sort. */
+/** The number of the notification, if the delivery has one new transition and nothing else; else null. */
 function singleNewsOf({ kind, members }: Fresh): number | null {
   const [first] = members;
   const isAlone = kind === 'news' && members.length === 1 && first?.as === 'news';
   return isAlone ? first.notification : null;
 }
 
-/** Resolves with the summaries that begin. */
+/** Resolves with the new summaries. */
 async function foldAlike(sql: Sql, singles: readonly Single[], at: Instant): Promise<Fresh[]> {
   const [first] = singles;
   const found = first === undefined ? undefined : await findOpen(sql, first, foldKeyOf(first), at);
@@ -97,8 +97,8 @@ const FIND_OPEN = (d: SqlDialect): string => `
   ORDER BY mine.number DESC LIMIT 1 ${d.forUpdate('mine')}`;
 
 /**
- * Finds none that was tried, nor is claimed before the end of the transaction: a delivery has the same bytes at every
- * try.
+ * Finds an open summary that was never tried, since a delivery must have the same bytes at every try. It is locked, so
+ * no sender claims it before the end of the transaction.
  */
 function findOpen(sql: Sql, to: Recipient, folds: string, at: Instant): Promise<Row | undefined> {
   return sql.first(FIND_OPEN, [to.channel, to.recipient, folds, at]);
@@ -120,7 +120,7 @@ const BEGIN = list(
     FROM notifications AS n ${row.also} WHERE n.number = ${row.first} RETURNING number`,
 );
 
-/** Its notification has the watch, the alert and the labels of the first event. */
+/** Makes a summary. Its notification has the watch, the alert and the labels of the first event. */
 async function begin(sql: Sql, { first, summary }: Folded<Single>['begun'][number], at: Instant): Promise<Fresh> {
   const { id, message } = summary;
   const { key } = message;

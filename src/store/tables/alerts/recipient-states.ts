@@ -14,13 +14,17 @@ import { MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf } from './alert-labels.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
-/** States to decide when their group is due. Word by word as in the index. */
+/**
+ * States that are decided when their group is due. The words are those of the partial index, so that SQLite uses it.
+ */
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
 /** The last transition in a delivery that may have arrived; 0: there is none. */
 export const NEWEST_TRIED = `max(CASE WHEN ${MAY_HAVE_ARRIVED} THEN member.seq ELSE 0 END)`;
 
-/** Null: no transition is pending. If `closed` is 0, no transition was ever added to a delivery. */
+/**
+ * Null: no delivery is unsettled. If `closed` is 0, no transition was ever added to a delivery, so none is searched.
+ */
 const TRIED = `
   CASE WHEN state.closed > 0 THEN (
     SELECT ${NEWEST_TRIED}
@@ -45,7 +49,7 @@ function viaOf(value: unknown): Via {
   return value === 'escalate' || value === 'failover' ? value : 'route';
 }
 
-/** From a row with `tried`. */
+/** The state in a row that has the column `tried`. */
 export function stateOf(row: Row): RecipientState {
   return {
     ...ints(row, 'wanted', 'closed', 'notified'),
@@ -56,7 +60,10 @@ export function stateOf(row: Row): RecipientState {
   };
 }
 
-/** The end of the episode before may be under way: nothing follows from that for the begin of this one. */
+/**
+ * A tried delivery counts only from the begin of this episode on. The end of the former episode may still be under way,
+ * which does not matter for this one.
+ */
 function owedIn(row: Row): RecipientState['owed'] {
   const { tried, begun } = intsOrNull(row, 'tried', 'begun');
   return tried === null ? null : tried >= (begun ?? 1) ? 'tried' : 'untried';
@@ -67,14 +74,14 @@ const heldShape = z.object({
   by: z.string().nullable(),
 });
 
-/** A damaged one holds nothing back: its transitions are sent. */
+/** Null also if the text is damaged: nothing is held back, so the transitions are sent. */
 function heldOf(text: unknown): Held | null {
   return heldShape.safeParse(jsonOrNull(text)).data ?? null;
 }
 
 const renewalShape = z.object({ why: z.enum(['reload', 'ack-ended', 'called']), by: z.string().nullable() });
 
-/** From a column `renewed`. A damaged one renews nothing. */
+/** The value of a column `renewed`; null also if it is damaged. */
 export function renewedIn(text: unknown): Renewal | null {
   return renewalShape.safeParse(jsonOrNull(text)).data ?? null;
 }
@@ -101,7 +108,7 @@ const LOOK_AT = list(
   (row) => `UPDATE recipient_state AS state SET repeats = 1 ${row.from} WHERE ${IS_OF(row)}`,
 );
 
-/** The last of several states for one recipient and alert counts. */
+/** If there are several states for one recipient and alert, the last one is stored. */
 export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void> {
   const rows = owing.map((one) => ({ ...keptIn(one), via: one.via, wantedAt: at }));
   const last = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
@@ -110,7 +117,7 @@ export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant):
   await lookAtStates(sql, renewed);
 }
 
-/** Decides these states with their groups, even without a new transition. */
+/** Marks these states, so that they are decided with their groups even without a new transition. */
 export async function lookAtStates(sql: Sql, states: readonly RecipientStateKey[]): Promise<void> {
   await sql.each(LOOK_AT, [...new Map(states.map((one) => [placeOf(one), one])).values()]);
 }
@@ -141,7 +148,7 @@ export async function informStates(sql: Sql, informed: readonly Informed[], at: 
 
 export interface DecidedState extends RecipientStateKey {
   readonly state: RecipientState;
-  /** It is repeated while it is open. */
+  /** True if the alert is repeated while it is open. */
   readonly repeats: boolean;
 }
 
@@ -155,7 +162,7 @@ const KEEP = list(
     ${row.from} WHERE ${IS_OF(row)}`,
 );
 
-/** After a decision. */
+/** Stores states after a decision. */
 export async function keepStates(sql: Sql, decided: readonly DecidedState[]): Promise<void> {
   const rows = decided.map(({ state, ...one }) => ({ ...one, ...state }));
   await sql.each(KEEP, rows);
@@ -177,7 +184,8 @@ const ACTIVE_KEYS = `
     WHERE mine.state IN ('due', 'sending') AND member.key > $1
   ORDER BY key LIMIT $2 + 0`;
 
-// An acknowledged event has no `began`, nor has one that needs no acknowledgement: it is open for no further target.
+// `began` is null for an acknowledged event, and for one that needs no acknowledgement: these are not sent to further
+// targets.
 const ACTIVE = (d: SqlDialect): string => `
   SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number,
     CASE WHEN is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels,
@@ -188,7 +196,10 @@ const ACTIVE = (d: SqlDialect): string => `
   WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (
     SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
 
-/** Alerts that are open or have pending transitions, in order of their keys. Unreadable ones stay unchanged. */
+/**
+ * Alerts that are open or have pending transitions, in the order of their keys. Unreadable alerts are left out, so they
+ * stay unchanged.
+ */
 export async function readActive(
   sql: Sql,
   { after, limit, at }: { readonly after: Key; readonly limit: number; readonly at: Instant },

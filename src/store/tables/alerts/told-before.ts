@@ -17,7 +17,7 @@ import { lookAtStates } from './recipient-states.ts';
 
 const ONLY_TRY = 1;
 
-/** The states and their alerts were written before. Repeats and steps count from the time of sending. */
+/** The caller has written the states and the alerts. Repeats and escalation steps count from the time of sending. */
 export async function keepTold(sql: Sql, told: readonly ToldBefore[], at: Instant): Promise<void> {
   if (told.length === 0) return;
   for (const one of told) await keepOne(sql, one, at);
@@ -30,7 +30,7 @@ export async function keepTold(sql: Sql, told: readonly ToldBefore[], at: Instan
     if (counts) await markTold(sql, [{ key: notification.key, seq: notification.seq, isAnswered }], telling.at);
 }
 
-/** One of unknown outcome is tried again, as ever. */
+/** A delivery with an unknown outcome is tried again, as usual. */
 async function keepOne(sql: Sql, { notification, telling, critical }: ToldBefore, at: Instant): Promise<void> {
   const { key, severity, labels } = notification;
   const { channel, recipient, outcome } = telling;
