@@ -1,4 +1,4 @@
-// Deliveries that were given up: an operator has one tried again, or counted no more among those.
+// Deliveries that were given up: an operator retries or dismisses them.
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { ChangedDeliveries, ChangedDelivery, Unchanged } from '../../contract/operators.ts';
@@ -28,14 +28,14 @@ const REVIVE = `
     runtime_at = ${ranOf('deliveries.channel')}
   WHERE number = $1`;
 
-// Waiting deliveries about the same alert follow it again.
+// Pending deliveries about the same alert wait for this one again.
 const FOLLOW = `
   INSERT INTO delivery_order (delivery, earlier)
   SELECT DISTINCT later.number, $1::bigint FROM ${LATER} AND later.state = 'due' ON CONFLICT DO NOTHING`;
 
 const DISMISS = 'UPDATE deliveries SET dismissed_at = $2 WHERE number = $1';
 
-// A summary that still takes in events has not been tried, and waits for more of them.
+// A summary that still takes in events is left out: it has not been tried, and waits for more events.
 const RETRY_CHANNEL = `
   UPDATE deliveries SET due_at = $2::bigint
   WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint AND (folds IS NULL OR attempt > 0)`;
@@ -71,7 +71,7 @@ async function onDead(
 }
 
 const IS_GIVEN_UP = "state = 'dead' AND dismissed_at IS NULL AND ($1::text IS NULL OR channel = $1::text)";
-/** In one transaction. */
+/** The most deliveries that one transaction retries. */
 const MOST_RETRIED = 1000;
 
 const GIVEN_UP = `SELECT id FROM deliveries WHERE ${IS_GIVEN_UP} ORDER BY number DESC LIMIT ${MOST_RETRIED}`;
@@ -79,8 +79,8 @@ const COUNT_GIVEN_UP = `SELECT channel, count(*) AS rows FROM deliveries WHERE $
 const DISMISS_ALL = `UPDATE deliveries SET dismissed_at = $2::bigint WHERE ${IS_GIVEN_UP}`;
 
 /**
- * Retries deliveries that were given up and not dismissed; of one channel, or of all. The newest first: each follows
- * earlier ones.
+ * Retries deliveries that were given up and not dismissed. `channel`: null for all channels. The newest comes first: it
+ * is due when an earlier one is retried, and then waits for the earlier one.
  */
 export async function retryAll(sql: Sql, channel: string | null, at: Instant): Promise<ChangedDeliveries | Unchanged> {
   const counts = new Map<string, number>();
@@ -104,7 +104,7 @@ export async function dismissAll(
   return { channels: rows.map((row) => ({ channel: text(row, 'channel'), deliveries: int(row, 'rows') })), left: 0 };
 }
 
-/** Resolves with how many are due that were not. */
+/** Resolves with the number of deliveries whose wait has ended. */
 export function retryChannel(sql: Sql, channel: string, at: Instant): Promise<number> {
   return sql.run(RETRY_CHANNEL, [channel, at]);
 }

@@ -1,4 +1,4 @@
-// Deliveries on their way out: claimed by senders, under leases that end.
+// Unsettled deliveries: senders claim them, each under a lease that ends.
 import { AWAITED_WAIT_MS, LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
 import { RANK_OF, type DeliveryMember } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
@@ -30,7 +30,7 @@ import { ownReceiptsOf, receiptOf } from './receipts.ts';
 /** The outcome of a try whose lease ended. */
 const ENDED_WHILE_SENDING = 'the process that was sending it ended before its outcome was known';
 
-/** Members that are not in the delivery yet; null: all are. */
+/** `unread`: members that are not in `claimed` yet; null: all are. */
 export interface TakenDelivery {
   readonly claimed: Claimed;
   readonly unread: UnlistedMembers | null;
@@ -40,16 +40,17 @@ export interface TakenDelivery {
 // redundant terms below.
 
 /**
- * True if no earlier delivery to the recipient about the alert is unsettled. Another replica may have settled it while
- * the order was written. No NOT EXISTS: without statistics PostgreSQL makes that a join over the whole outbox, a
- * hundred times slower.
+ * True if no earlier delivery to the recipient about the alert is unsettled. `delivery_order` alone is not enough:
+ * another replica may have settled the earlier delivery while the order was written. NOT EXISTS would be a hundred
+ * times slower: without statistics PostgreSQL makes it a join over the whole outbox.
  */
 const FIRST_OF_ITS_ALERT = `(
   SELECT earlier FROM delivery_order JOIN deliveries AS before ON before.number = earlier
   WHERE delivery = mine.number AND before.state IN ('due', 'sending') LIMIT 1) IS NULL`;
 
 /**
- * Less than $2 messages of its rule are being sent on channel $1. A message about several rules waits for none of them.
+ * True if fewer than $2 messages of its rule are being sent on channel $1. A message about several rules waits for no
+ * rule.
  */
 const RULE_HAS_ROOM = `mine.rule NOT IN (
   SELECT busy.rule FROM deliveries AS busy WHERE busy.channel = $1 AND busy.state = 'sending' AND busy.rule <> ''
@@ -61,8 +62,8 @@ const mayGo = (d: SqlDialect, resting: string): string =>
     AND ${FIRST_OF_ITS_ALERT}`;
 
 /**
- * A query for each set of ranks whose first row its index finds. SQLite needs one for each rank, else it scans rows that
- * are not due. PostgreSQL takes one for all: planning three takes 2 ms.
+ * The queries that find the first row by the index, with their ranks. SQLite needs one for each rank, else it scans
+ * rows that are not due. PostgreSQL gets one for all ranks, since planning three takes 2 ms.
  */
 function perRank(d: SqlDialect, onlyCritical: boolean, query: (ofRank: string) => string): string[] {
   const ofRank = (rank: number): string => query(`AND mine.rank = ${rank}`);
@@ -128,8 +129,8 @@ const ADD_RUN = `
   ON CONFLICT (name) DO UPDATE SET ran_ms = channels.ran_ms + excluded.ran_ms`;
 
 /**
- * A message without a try is due when it was made, or when the last of it was: a later time means that the clock was
- * ahead. A summary waits for more events.
+ * Ends waits that are longer than any wait can be, since the clock was ahead. A message without a try only waits for
+ * its further parts, up to `SHARE_OPEN_MS`. A summary without a try waits for more events.
  */
 const END_LONG_WAITS = `
   UPDATE deliveries SET due_at = $2::bigint
@@ -160,7 +161,7 @@ export async function unclaim(sql: Sql, { channel, held, isOutOfTurn }: LostClai
   return sql.run(UNCLAIM, [channel, held, isOutOfTurn ? 1 : 0]);
 }
 
-/** Unreadable rows end as dead, so that they do not block others; `damaged` is called for them. */
+/** Unreadable rows are given up, so that they do not block others; `damaged` is called for each. */
 export async function claimDeliveries(
   sql: Sql,
   claim: DeliveryClaim,
@@ -168,7 +169,7 @@ export async function claimDeliveries(
 ): Promise<TakenDelivery[]> {
   const { limit, at } = claim;
   const taken: TakenDelivery[] = [];
-  // One by one: each claimed row counts for its rule.
+  // Rows are claimed one by one, since each of them counts for the limit of its rule.
   while (taken.length < limit) {
     const row = await claimedRow(sql, claim);
     if (row === undefined) break;
@@ -203,7 +204,10 @@ async function takenOf(sql: Sql, row: Row, isOutOfTurn: boolean): Promise<TakenD
   return { claimed: { delivery, attempt, ...how, maybeCopy, receipt, ownReceipts, ageMs: int(row, 'age_ms') }, unread };
 }
 
-/** Its end, its repeats, and messages to targets that are named later are no copies. */
+/**
+ * True if a replica that has ended may have sent this message from memory. The end of the alert, repeats, and messages
+ * to targets that were named later are no copies.
+ */
 function mayBeTold({ as, renewed, message }: DeliveryMember): boolean {
   return as === 'news' && renewed === null && message.mayBeTold === true;
 }
@@ -219,7 +223,7 @@ export async function addRun(sql: Sql, channel: string, ms: number): Promise<voi
   await sql.run(ADD_RUN, [channel, ms]);
 }
 
-/** A longer lease or wait than the longest means that the clock was set back meanwhile. */
+/** A lease or a wait that is longer than the longest possible one also ends: the clock was set back meanwhile. */
 interface Expiring {
   readonly channel: string;
   readonly held: readonly DeliveryId[];
@@ -235,7 +239,9 @@ export async function expire(sql: Sql, { channel, held, all, failing }: Expiring
   return sql.run(EXPIRE, [channel, at, outcome, held]);
 }
 
-/** Ends the leases of all deliveries that are being sent on the channel, or on any: their sender is gone. */
+/**
+ * Ends the leases of all deliveries that are being sent on the channel (null: on any), since their sender has ended.
+ */
 export async function endLeases(sql: Sql, channel: string | null): Promise<void> {
   await sql.run(END_LEASES, [channel]);
 }

@@ -26,7 +26,7 @@ const COUNTS = `
     count(*) FILTER (WHERE state = 'dead' AND dismissed_at IS NULL) AS dead
   FROM deliveries WHERE ${IS_ENDED}`;
 
-// The redundant condition of the index lets SQLite find the few that were given up, which are then sorted.
+// The redundant condition of the index lets SQLite find the few given-up deliveries, which are then sorted.
 const IS_DEAD = `state = 'dead' AND ${IS_ENDED}`;
 const IS_UNDISMISSED = `state = 'dead' AND dismissed_at IS NULL AND ${IS_ENDED}`;
 

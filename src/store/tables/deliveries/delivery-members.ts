@@ -1,5 +1,5 @@
-// The members of deliveries. A message about thousands of alerts is read and settled a page of members at a time,
-// between which other work runs. Once a try has begun, no member leaves a delivery.
+// The members of deliveries. A message about thousands of alerts is read and settled one page of members at a time, and
+// other work runs between the pages. Once a try has begun, no member leaves a delivery.
 import { z } from 'zod';
 import {
   MESSAGE_TYPES,
@@ -56,7 +56,7 @@ export const MEMBERS = paged(
 
 const PLACE = 'member.position, member.key, member.seq';
 
-// Thousands of members are sorted without their messages.
+// The inner query sorts the members, which may be thousands, without reading their messages.
 const LISTED = `
   SELECT $2::text AS id, watch, message, sent_as, renewed, held_at, present, position, listed.key, listed.seq
   FROM (
@@ -169,7 +169,7 @@ export function memberOf(row: Row): DeliveryMember {
     as: sentAs.parse(row['sent_as']),
     renewed: renewedIn(row['renewed']),
     heldAt: instant.nullable().parse(row['held_at']),
-    // Without it the message shows the values at firing.
+    // If it is missing or damaged, the message shows the values at firing.
     present: present.safeParse(jsonOrNull(row['present'])).data ?? null,
   }));
 }

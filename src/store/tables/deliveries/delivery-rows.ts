@@ -1,27 +1,30 @@
-// Deliveries as their rows have them.
+// Reads deliveries from their rows.
 import { z } from 'zod';
 import { RANK_OF, type Outcome } from '../../../core/model/delivery.ts';
 import type { StoredDelivery } from '../../contract/deliveries.ts';
 import { count, fromJson, instant, parsed, type Row } from '../../sql/rows.ts';
 import { paged, type Sql } from '../../sql/sql.ts';
 
-/** Without its members. */
+/** A stored delivery without its members. */
 export type BareDelivery = Omit<StoredDelivery, 'members' | 'more'>;
 
-/** As the index `deliveries_ended` has it. */
+/** The words are those of the index `deliveries_ended`, so that SQLite uses it. */
 export const IS_ENDED = `state IN ('sent', 'dead', 'merged', 'cancelled')`;
 
-/** Every rank. A query that names them all lets SQLite find rows by the index `deliveries_due`, which begins with it. */
+/**
+ * All ranks. If a query names all of them, SQLite uses the index `deliveries_due`, which has the rank before the due
+ * time.
+ */
 export const RANKS = Object.values(RANK_OF).toSorted();
 
 export const IS_DUE = `state = 'due' AND rank IN (${RANKS.join(', ')})`;
 
-/** Every delivery that is kept, without its members. */
+/** All stored deliveries, without their members. */
 export const BARE_DELIVERIES = `
   SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, dismissed_at, outcome
   FROM deliveries AS mine`;
 
-/** The same for all deliveries, row by row. */
+/** All stored deliveries, without their members, in pages. */
 export const DELIVERIES = paged(['number'], ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
 
 export const deliveryKind = z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']);
@@ -61,13 +64,16 @@ export function outcomeText(one: Outcome): string {
   return JSON.stringify({ type: one.type, text: one.type === 'sent' ? one.answer : one.why });
 }
 
-/** A condition on the outcome of its last try. */
+/** True if the last try of the delivery had this outcome. */
 export const HAS_ENDED_AS = (type: Outcome['type']): string => `mine.outcome LIKE '%"type":"${type}"%'`;
 
-/** It is under way, or the outcome of a try is unknown. A refused try has not arrived. */
+/** True if a try is under way, or the outcome of a try is unknown. A refused try has not arrived. */
 export const MAY_HAVE_ARRIVED = `mine.state = 'sending' OR mine.maybe_copy = 1`;
 
-/** It did not arrive, and its receiver, which may be in the middle of a change, did not reject it. */
+/**
+ * True if the last try certainly did not arrive, and was not rejected. A receiver that rejects a message may be in the
+ * middle of a change, so the message keeps its wait.
+ */
 export const MAY_GO_OUT_OF_TURN = `NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}`;
 
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
@@ -77,7 +83,7 @@ export function ranOf(channel: string): string {
 
 const RELEASE = 'DELETE FROM delivery_order WHERE earlier = $1';
 
-/** Deliveries that wait for this one may be sent. */
+/** Ends the wait of deliveries that wait for this one. */
 export async function release(sql: Sql, number: number): Promise<void> {
   await sql.run(RELEASE, [number]);
 }

@@ -34,12 +34,12 @@ function closedOf(row: Row): ClosedMember[] {
   return [{ ...texts(row, 'key', 'watch'), ...ints(row, 'seq', 'episode'), ...described, transition, isRepeat }];
 }
 
-// The number of tries is that of tries that have begun.
+// This try did not begin, so it does not count.
 const PUT_BACK = `
   UPDATE deliveries SET state = 'due', attempt = attempt - 1, lease_until = NULL
   WHERE id = $1 AND state = 'sending' AND attempt = $2 RETURNING number, channel, recipient`;
 
-// News is beyond `closed` again. A repeat closed nothing.
+// New transitions are pending again, so `closed` goes back to before them. A repeat did not raise `closed`.
 const OWE_AGAIN = list(
   { delivery: 'int', channel: 'text', recipient: 'text', key: 'text', seq: 'int', is_repeat: 'bool' },
   (row) => `

@@ -15,13 +15,13 @@ export interface Fresh extends Recipient {
   readonly rule: string;
   readonly members: readonly FreshMember[];
   readonly critical: DeliveryBatch['critical'];
-  /** Equal for deliveries that may be folded together while the summary takes in events; null: none. */
+  /** For a summary, the key of the events that it takes in while it is open; null: it is no summary. */
   readonly folds: string | null;
   readonly dueAt: Instant;
 }
 
 export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'renewed' | 'heldAt' | 'present'> {
-  /** Number of its notification; null: that was dropped. */
+  /** The number of its notification; null: the notification was dropped. */
   readonly notification: number | null;
   /** Its place in the message. */
   readonly position: number;
@@ -32,12 +32,12 @@ export function onlyMember(key: Key, seq: number, notification: number | null): 
   return { key, seq, as: 'news', renewed: null, heldAt: null, present: null, notification, position: 0 };
 }
 
-/** The longest wait for the next commit of a delivery's members after one of them. */
+/** The longest wait between two commits that add members to one delivery. */
 export const SHARE_OPEN_MS = 10_000;
 
 /**
- * `share`: if several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it was
- * dropped.
+ * `share`: set if several commits write the delivery. `rowOf`: the number and the rule of a member's notification;
+ * undefined: the notification was dropped.
  */
 export function freshOf(
   { id, kind, target, severity, critical, members }: DeliveryBatch,

@@ -1,4 +1,4 @@
-// Receivers' ids of the last message about each alert, so that the next one can change or answer it.
+// The ids that receivers gave to the last message about each alert, so that the next message can change or answer it.
 import type { Receipt } from '../../../core/model/delivery.ts';
 import { text } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
@@ -16,7 +16,8 @@ const RECEIPTS = `
         AND state.receipt_episode = told.episode
   WHERE member.delivery = $1`;
 
-// With thousands of members, mostly the first has no receipt, or the second has another one.
+// Two short queries instead of one over all members: of thousands, mostly the first has no receipt, or the second has
+// another one.
 const FIRST = `SELECT receipt FROM ${RECEIPTS} LIMIT 1`;
 const ANOTHER = `SELECT 1 AS one FROM ${RECEIPTS} AND receipt IS DISTINCT FROM $2 LIMIT 1`;
 
@@ -25,7 +26,8 @@ const OWN = `SELECT member.key, receipt FROM ${RECEIPTS} AND receipt IS NOT NULL
 
 const IS_OF_SEVERAL = 'SELECT 1 AS one FROM group_member WHERE delivery = $1 LIMIT 1 OFFSET 1';
 
-// A message about several alerts replaces the one that they shared before, but not one about an alert alone.
+// The receipt of a message about several alerts replaces the receipt that they shared before, but not the receipt of a
+// message about one alert alone.
 const KEEP = `
   UPDATE recipient_state AS state SET receipt = $4, receipt_episode = known.episode
   FROM (SELECT member.key, mine.channel, mine.recipient, told.episode FROM ${TOLD} WHERE ${IN_PAGE}) AS known
@@ -48,7 +50,7 @@ export async function ownReceiptsOf(sql: Sql, delivery: number): Promise<Readonl
   return new Map(rows.map((row) => [text(row, 'key'), text(row, 'receipt')]));
 }
 
-/** The recipient of this delivery accepted it: the members of this page. */
+/** Stores the receipt of an accepted delivery for the members of this page. */
 export async function keepReceipt(sql: Sql, delivery: number, page: KeyPage, receipt: Receipt): Promise<void> {
   const isOfSeveral = (await sql.first(IS_OF_SEVERAL, [delivery])) !== undefined;
   const shared = isOfSeveral ? await receiptOf(sql, delivery) : null;

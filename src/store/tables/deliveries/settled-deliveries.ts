@@ -46,14 +46,14 @@ const MARK_SUMMARIZED = list(
       AND state.channel = mine.channel AND state.recipient = mine.recipient`,
 );
 
-/** The next try counts from `notified_at` on. */
+/** The alerts of a given-up delivery are decided again. The wait for their next message counts from `notified_at`. */
 const GIVE_UP = `
   UPDATE recipient_state AS state SET notified_at = $2, repeats = 1
   FROM deliveries AS mine, (SELECT DISTINCT key FROM group_member WHERE delivery = $1) AS lost
   WHERE mine.number = $1 AND state.key = lost.key AND state.channel = mine.channel AND state.recipient = mine.recipient
     AND state.begun IS NOT NULL`;
 
-/** False: that try is over. `after`: behind this key members are not yet marked as sent. */
+/** False: that try is not under way any more. `after`: members with keys behind this one are not marked as sent yet. */
 export async function settleDelivery(
   sql: Sql,
   { id, attempt }: Tried,

@@ -8,11 +8,12 @@ import type { Untrusted } from '../../../lib/untrusted.ts';
 import type { StoredNotification } from '../../contract/journal.ts';
 import { count, instant, jsonOrNull, type Row } from '../../sql/rows.ts';
 
-// A stranger's text is a plain string in JSON; it was marked when it was decoded and stays marked.
+// Untrusted text is a plain string in JSON. It was marked as untrusted when the answer was decoded, and gets the same
+// type again here.
 const untrustedText = z.custom<Untrusted>((value) => typeof value === 'string');
 
-// By hand: a union of zod tries each of its shapes, for each fact of each claimed message. With a page of facts a
-// message took 70 us, and now about half.
+// Facts are checked by hand, since a union of zod tries each of its shapes for each fact. A message with a page of
+// facts took 70 us with zod, and takes about half of that now.
 export const segments = z.custom<readonly Segment[]>((value) => Array.isArray(value) && value.every(isSegment));
 export const facts = z.custom<Readonly<Record<string, Fact>>>(areFacts);
 
@@ -66,7 +67,7 @@ export const message: z.ZodType<Message> = z.object({
   since: instant,
   firedAt: instant.nullable().default(null),
   resolvedAt: instant.nullable(),
-  // A former release wrote neither.
+  // An older release wrote neither `zone` nor `place`.
   zone: z.string().default('UTC'),
   place: z.string().nullable().default(null),
   reason: z.string().nullable(),
