@@ -16,14 +16,14 @@ import { storedNotificationOf } from '../deliveries/stored-messages.ts';
 import { anchorOf, checkpointOf, journalTextOf } from './journal.ts';
 
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
-/** The most lines that one search reads: a few milliseconds. */
+/** The most lines that one search reads, which takes a few milliseconds. */
 const MOST_SEARCHED = 20_000;
 /** The most notifications that one search reads, from the newest on. */
 const MOST_MESSAGES = 20_000;
 /** The most alerts of searched watches. */
 const MOST_KEYS = 10_000;
 
-// Two statements: SQLite finds either by the key alone, but both together by reading all rows.
+// Two statements, since SQLite finds the minimum or the maximum by the key, but reads all rows for both together.
 const NEWEST = 'SELECT coalesce(max(number), 0) AS number FROM journal';
 const OLDEST = 'SELECT coalesce(min(number), 1) AS number FROM journal';
 
@@ -91,7 +91,10 @@ function inJson([name, value]: readonly [string, string]): string {
   return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
 
-/** Whether all lines of the range are older. A clock that was set back leaves single older ones. */
+/**
+ * True if all lines of the range are older. One older line is not enough: a clock that was set back leaves single older
+ * lines.
+ */
 async function isBefore(sql: Sql, since: Instant, range: readonly [from: number, end: number]): Promise<boolean> {
   const row = await sql.first(LATEST, range);
   return row !== undefined && (intOrNull(row, 'at') ?? since) < since;
@@ -102,7 +105,7 @@ async function numberOf(sql: Sql, statement: string): Promise<number> {
   return row === undefined ? 0 : int(row, 'number');
 }
 
-/** With a backslash as its escape. */
+/** Escapes the wildcards of LIKE with a backslash. */
 function escapedForLike(searched: string): string {
   return searched.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
@@ -137,7 +140,7 @@ const CHAINED = paged(
   ({ after, end }) => `SELECT ${COLUMNS} FROM journal WHERE position IS NOT NULL AND ${after} ${end}`,
 );
 
-/** Every line from the last checkpoint on. */
+/** Verifies every line after the last checkpoint. */
 export async function verifyJournal(sql: Sql, anchor: JournalAnchor | null): Promise<ChainCheck> {
   const verifier = createVerifier(await checkpointOf(sql), anchor);
   for await (const rows of sql.pages(CHAINED, VERIFIED))
@@ -149,7 +152,7 @@ const NOTIFICATION = `
   SELECT watch, episode, seq, message FROM notifications
   WHERE key = $1 AND ($2::text IS NULL OR transition = $2::text) AND at <= $3 ORDER BY seq DESC LIMIT 1`;
 
-/** The newest notification of each that is not later; null: it is not kept, or damaged. */
+/** For each, its newest notification up to `until`; null: it was dropped, or is damaged. */
 export async function notifications(sql: Sql, of: readonly NotificationOf[]): Promise<(StoredNotification | null)[]> {
   const found = [];
   for (const { key, transition, until } of of)

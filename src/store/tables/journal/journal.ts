@@ -1,6 +1,6 @@
-// The journal. Lines are appended in the transaction that caused them, without a hash, so that commits do not wait for each
-// other's lines; one owner chains them afterwards. Its order is that of `position`: if several replicas append, a line
-// with a lower `number` may be committed later.
+// The journal. Lines are appended without a hash, in the transaction that caused them, so that commits do not wait for
+// each other's lines. One owner chains them afterwards. The order of the journal is that of `position`: if several
+// replicas append, a line with a lower `number` may be committed later.
 import { GENESIS, nextAnchor, type JournalAnchor } from '../../../core/journal/chain.ts';
 import { textOf, type JournalEntry, type JournalText } from '../../../core/journal/entry.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -8,11 +8,11 @@ import type { JournalCounts } from '../../contract/journal.ts';
 import { int, ints, text, texts, type Row } from '../../sql/rows.ts';
 import { insertion, list, type Sql } from '../../sql/sql.ts';
 
-/** Lines that are kept. */
+/** The most lines that are kept. */
 const MOST_LINES = 800_000;
-/** Lines that are counted at once: takes a few milliseconds. */
+/** The most lines that are counted at once, which takes a few milliseconds. */
 const MOST_COUNTED = 20_000;
-/** Lines that go at once: takes a few tens of milliseconds. */
+/** The most lines that are dropped at once, which takes a few tens of milliseconds. */
 export const MOST_DROPPED = 50_000;
 
 const APPEND = insertion('journal', { at: 'int', kind: 'text', subject: 'text', actor: 'text', data: 'text' });
@@ -49,7 +49,7 @@ export async function chain(sql: Sql, limit: number): Promise<void> {
 
 const HEAD = 'SELECT position, hash FROM journal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1';
 
-/** The anchor of the newest line that is chained; null when there never was one. */
+/** The anchor of the newest chained line, even if it was dropped; null if there never was one. */
 export async function journalHead(sql: Sql): Promise<JournalAnchor | null> {
   const row = await sql.first(HEAD);
   return row === undefined ? checkpointOf(sql) : anchorOf(row);
@@ -59,7 +59,7 @@ const AT = `
   SELECT position, hash FROM journal WHERE position = $1
   UNION ALL SELECT position, hash FROM checkpoints WHERE position = $1`;
 
-/** Null: there is no such line, or it was dropped long before the newest one that was. */
+/** Null: there is no such line, or it was dropped and is at no checkpoint. */
 export async function journalHashAt(sql: Sql, position: number): Promise<string | null> {
   const row = await sql.first(AT, [position]);
   return row === undefined ? null : anchorOf(row).hash;
@@ -67,7 +67,7 @@ export async function journalHashAt(sql: Sql, position: number): Promise<string 
 
 const CHECKPOINT = 'SELECT position, hash FROM checkpoints ORDER BY position DESC LIMIT 1';
 
-/** The anchor of the last line that was dropped; null when none was. */
+/** The anchor of the last dropped line; null if none was dropped. */
 export async function checkpointOf(sql: Sql): Promise<JournalAnchor | null> {
   const row = await sql.first(CHECKPOINT);
   return row === undefined ? null : anchorOf(row);
@@ -78,7 +78,7 @@ const COUNTS = `
   FROM (SELECT position, kind FROM journal WHERE position > $1 ORDER BY position LIMIT ${MOST_COUNTED}) AS next
   GROUP BY kind`;
 
-/** Counts chained lines after that position, by kind. Null: counts none, and gives the newest line. */
+/** Counts chained lines after a position by kind. Null: counts none, and gives the position of the newest line. */
 export async function countJournal(sql: Sql, after: number | null): Promise<JournalCounts> {
   if (after === null) return { line: (await journalHead(sql))?.position ?? 0, lines: {} };
   const rows = await sql.all(COUNTS, [after]);
@@ -94,7 +94,7 @@ const KEEP = 'INSERT INTO checkpoints (position, at, hash) VALUES ($1, $2, $3)';
 const DROP = 'DELETE FROM journal WHERE position <= $1';
 
 export interface JournalLimits {
-  /** Lines that are older go. */
+  /** Older lines are dropped. */
   readonly before: Instant;
   /** The most lines to drop. */
   readonly limit: number;
@@ -112,7 +112,7 @@ export async function pruneJournal(sql: Sql, at: Instant, limits: JournalLimits)
   await sql.run(DROP, [position]);
 }
 
-/** The last of the oldest lines that is to go; null when none is. */
+/** The last line to drop; null if none has to be dropped. */
 async function lastToGo(
   sql: Sql,
   { before, limit, mostLines = MOST_LINES }: JournalLimits,
@@ -128,7 +128,7 @@ export function anchorOf(row: Row): JournalAnchor {
   return { position: int(row, 'position'), hash: String(row['hash']) };
 }
 
-/** The text that was hashed, even if its data cannot be read. */
+/** The text of a line as it was hashed. Its data need not be readable. */
 export function journalTextOf(row: Row): JournalText {
   return { ...ints(row, 'at'), ...texts(row, 'kind', 'subject', 'actor', 'data') };
 }
