@@ -1,5 +1,5 @@
-// The end of coverage changes with every poll and is written every 10 s: in narrow rows, so that little is rewritten.
-// Diagnostics are in their own rows, which are written only after a change.
+// The end of coverage changes with every poll and is written every 10 s. It is in narrow rows, so that little is
+// rewritten. Diagnostics are in separate rows, which are written only after a change.
 import { z } from 'zod';
 import { afterSameResults, type StoredHealth } from '../../../core/model/health.ts';
 import type { WatchId } from '../../../core/model/ids.ts';

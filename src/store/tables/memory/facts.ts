@@ -4,8 +4,9 @@ import { jsonIfAny, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 
 /**
- * `gone-targets`: since when they are not in the config. `owner` and `epoch`: the process that has the state for
- * itself. `policy`: number of operators' changes to it. `salt`: part of the digests that name plans.
+ * `gone-targets`: targets that are missing in the config, and since when. `owner` and `epoch`: the process that has the
+ * state for itself. `policy`: a number that rises with every change of the policy. `salt`: part of the digests that
+ * name plans.
  */
 export type FactName =
   | 'gone-targets'
@@ -21,7 +22,7 @@ export type FactName =
 
 const READ = 'SELECT value FROM facts WHERE name = $1';
 
-/** Null when nothing was written under that name, or no JSON. */
+/** Null if nothing was written under that name, or if the text is no JSON. */
 export async function readFact(sql: Sql, name: FactName): Promise<Json> {
   const row = await sql.first(READ, [name]);
   return row === undefined ? null : jsonIfAny(row, 'value');
@@ -32,7 +33,7 @@ export async function readCount(sql: Sql, name: FactName): Promise<number> {
   return countIn(await sql.first(READ, [name]));
 }
 
-/** The same of a row of `facts`. A damaged number would equal nothing, itself included. */
+/** The number in a row of `facts`. A damaged one counts as 0, so that two reads of it are equal. */
 export function countIn(row: Row | undefined): number {
   const count = row === undefined ? 0 : jsonIfAny(row, 'value');
   return typeof count === 'number' && Number.isSafeInteger(count) ? count : 0;

@@ -1,4 +1,4 @@
-// The health of the daemon, as each process that works on the state wrote it down last.
+// The health of the daemon, as each process that works on the state stored it last.
 import { HealthSummary } from '../../../core/model/quality/health-summary.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { jsonIfAny, text, texts } from '../../sql/rows.ts';

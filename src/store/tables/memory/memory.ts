@@ -83,10 +83,11 @@ const RENEW = list(
 );
 
 /**
- * `format`: the newest that all live replicas read. A row of a newer one is not changed.
+ * Stores the memories of decisions, each of another watch. Resolves with the watches whose memory had the expected
+ * version; it has the next version now.
  *
- * Of those decisions, each of another watch, the watches whose memory had the version that they expect, and has the next
- * one now.
+ * `format`: the newest format that all live replicas can read. A row in a format that this release cannot read is not
+ * changed.
  */
 export async function keepMemories(sql: Sql, decisions: readonly Decision[], format: number): Promise<Set<WatchId>> {
   const rows = decisions.map(({ watchId: watch, memory, expects }) => ({
@@ -110,7 +111,7 @@ const FORGET = list(
 
 /**
  * Removes memories with the rows beside them; memories of a newer release stay. Resolves with the number of removed
- * ones.
+ * memories.
  */
 export async function forget(sql: Sql, ids: readonly WatchId[]): Promise<number> {
   const watches = [...new Set(ids)].map((watch) => ({ watch, format: MEMORY_FORMAT }));

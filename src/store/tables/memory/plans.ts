@@ -1,5 +1,5 @@
-// The plans of explorers. Each is named by a digest of its origin and its key, with a salt of the state:
-// who reads the state cannot find out by trying which key it was.
+// The plans of explorers. Each is named by a digest of its origin and its key, with a salt of the state. So a reader of
+// the state cannot find out the key by trying keys.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { PeriodRule } from '../../../core/spending/period.ts';
@@ -66,7 +66,7 @@ export function planOf(stored: Row): PlanRow {
 
 const PAGE = 100;
 
-/** A damaged row is left out, and named to `onDamaged`. */
+/** A damaged row is left out; `onDamaged` gets the reason. */
 export async function plans(sql: Sql, onDamaged: (why: string) => void): Promise<StoredPlans> {
   const rows = new Map<string, PlanRow>();
   for await (const page of sql.pages(PLANS, PAGE))
@@ -92,7 +92,7 @@ export async function keepPlans(sql: Sql, kept: ReadonlyMap<string, PlanRow>, at
   );
 }
 
-/** A damaged salt is replaced: the stored plans then have names that are never read. */
+/** Makes a salt if it is missing or damaged. The plans that are stored under a former salt are then never read. */
 export async function keepSalt(sql: Sql): Promise<void> {
   const salt = await readFact(sql, 'salt');
   if (typeof salt !== 'string' || salt === '') await writeFact(sql, 'salt', randomBytes(32).toString('base64url'));

@@ -81,7 +81,10 @@ const OF_PATHS = list(
 
 const PATHS_AT_ONCE = 32;
 
-/** The runs of each path that ended after then, in the order of the paths; at most `limit`, and 100,000, in all. */
+/**
+ * The runs of each path that ended after `after`, in the order of the paths; at most `limit`, and at most 100,000, in
+ * all.
+ */
 export async function runsAfter(sql: Sql, of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]> {
   const found = of.map((): Run[] => []);
   let left = Math.min(limit, MOST_READ);

@@ -1,4 +1,4 @@
-// Parses stored memories of watches. The kind checks its own state later.
+// Parses stored memories of watches. `state` is not checked here: the kind of the watch does that later.
 import { z } from 'zod';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../../../core/model/memory.ts';
 import { StorageError } from '../../contract/store.ts';
@@ -83,7 +83,8 @@ const memory: z.ZodType<Memory> = z.object({
 
 /**
  * The newest format of a row of `memory`. It rises when an older release would drop or misread a part. A row is written
- * in the newest format that all live replicas read, so a release with a new one can still write the last.
+ * in the newest format that all live replicas read, so a release with a new format must also be able to write the
+ * former one.
  */
 export const MEMORY_FORMAT = 1;
 
@@ -92,7 +93,9 @@ export class NewerMemoryError extends StorageError {
   override readonly name = 'NewerMemoryError';
 }
 
-/** Throws a StorageError that names the watch when the row is damaged, a NewerMemoryError when it cannot be understood. */
+/**
+ * Throws a StorageError that names the watch when the row is damaged, a NewerMemoryError when a newer release wrote it.
+ */
 export function memoryOf(row: Row): Memory {
   const watch = String(row['watch']);
   const format = int(row, 'format');

@@ -1,4 +1,4 @@
-// When no data of a watch was `ok`. The time before its first poll has the begin 0.
+// The spans in which no data of a watch was `ok`. The span before its first poll starts at 0.
 import type { Decision } from '../../../core/model/decision.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -33,7 +33,7 @@ const BEGIN = list(
   ON CONFLICT (watch, since) DO UPDATE SET until = NULL, cause = excluded.cause`,
 );
 
-/** The data states of watches after a poll. */
+/** Begins or ends spans by the data states of watches after a poll. */
 export async function noteData(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<void> {
   const known = decisions.flatMap(({ watchId: watch, memory: { data } }) =>
     data === null ? [] : [{ watch, since: data.since, cause: data.state, at }],
@@ -63,7 +63,10 @@ const SINCE = `
   WHERE (until IS NULL OR until > $1) AND since > 0 AND ($2::text IS NULL OR watch = $2::text)
   ORDER BY since LIMIT ${MOST_SPANS}`;
 
-/** Spans that ended after then or still last, the oldest first; of one watch, or of all. */
+/**
+ * Spans that ended after `since` or still last, the oldest first, without those before a first poll. `watch`: null for
+ * all watches.
+ */
 export async function unknownSpans(sql: Sql, since: Instant, watch: WatchId | null): Promise<UnknownSpan[]> {
   const rows = await sql.all(SINCE, [since, watch]);
   return rows.map((row) => ({ ...texts(row, 'watch', 'cause'), ...ints(row, 'since'), ...intsOrNull(row, 'until') }));
