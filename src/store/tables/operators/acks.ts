@@ -13,7 +13,7 @@ import { columns, paged, upsert, type Sql } from '../../sql/sql.ts';
 
 const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';
 
-/** The episode has not ended since it was acknowledged. */
+/** True if the episode has not ended since it was acknowledged. */
 export const LASTS = `NOT EXISTS (
   SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
     AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
@@ -65,7 +65,10 @@ export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promis
   return end;
 }
 
-/** `replace`: also if the episode is acknowledged already. No two of `acks` are of one alert. */
+/**
+ * `replace`: an acknowledgement in force is replaced, not a reason to refuse. No two of `acks` may be of the same
+ * alert.
+ */
 export async function addAcks(
   sql: Sql,
   acks: readonly StoredAck[],
@@ -134,12 +137,14 @@ const lastingWhere = (which: string): string =>
 const LASTING = lastingWhere('1 = 1');
 const LASTING_OF = (d: SqlDialect): string => lastingWhere(d.among('key', '$2', 'text'));
 
-/** Acknowledgements of episodes that last. An unreadable one is left out: its alert is repeated. */
+/**
+ * Acknowledgements in force of episodes that have not ended. An unreadable one is left out, so its alert is repeated.
+ */
 export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
   return readable(await sql.all(LASTING, [at]), ackOf);
 }
 
-/** The same, only of these alerts. */
+/** Like `acksAt`, only for these alerts. */
 export async function acksOf(sql: Sql, keys: readonly Key[], at: Instant): Promise<StoredAck[]> {
   return keys.length === 0 ? [] : readable(await sql.all(LASTING_OF, [at, keys]), ackOf);
 }

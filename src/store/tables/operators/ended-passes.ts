@@ -13,22 +13,22 @@ const FIND = `
   SELECT 1 FROM facts
   WHERE name IN ($1, '${ALL}') AND CASE WHEN name = '${ALL}' THEN CAST(value AS BIGINT) >= $2::bigint ELSE TRUE END`;
 const ADD = 'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
-// The value is a time in JSON. Only of these rows it is a number.
+// The value of these rows is a number, a time. Values of other facts may be none, so CASE keeps the cast from them.
 const DROP = (d: SqlDialect): string => `
   DELETE FROM facts
   WHERE CASE WHEN ${d.startsWith('name', `'${PREFIX}'`)} THEN CAST(value AS BIGINT) <= $1::bigint ELSE FALSE END`;
 
-/** `until`: when it is over by itself. */
+/** `until`: the normal end of the pass. */
 export async function isPassEnded(sql: Sql, nonce: string, until: Instant): Promise<boolean> {
   return (await sql.first(FIND, [`${PREFIX}${nonce}`, until])) !== undefined;
 }
 
-/** Ends all that are over by themselves at that time. */
+/** Ends all passes whose normal end is at `until` or before. */
 export async function endSessionsUntil(sql: Sql, until: Instant): Promise<void> {
   await writeFact(sql, ALL, until);
 }
 
-/** False: it was ended before. Drops passes that are past their normal end. */
+/** Ends a pass early. False: it was ended before. Also drops the rows of passes that are past their normal end. */
 export async function endPass(sql: Sql, nonce: string, until: Instant, at: Instant): Promise<boolean> {
   await sql.run(DROP, [at]);
   return (await sql.run(ADD, [`${PREFIX}${nonce}`, JSON.stringify(until)])) > 0;

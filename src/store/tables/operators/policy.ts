@@ -13,8 +13,8 @@ export async function policyAt(sql: Sql, at: Instant): Promise<StoredPolicy> {
 }
 
 /**
- * The part of it that a decision about these alerts depends on. A round is about a few alerts, and hundreds of
- * acknowledgements may be in force: to read 300 takes a millisecond, in each round and before each first try.
+ * The policy with only the acknowledgements of these alerts. A round is about a few alerts, but hundreds of
+ * acknowledgements may be in force: to read 300 would take a millisecond in each round and before each first try.
  */
 export async function policyFor(sql: Sql, keys: readonly Key[], at: Instant): Promise<StoredPolicy> {
   return { ...(await withoutAcks(sql, at)), acks: await acksOf(sql, keys, at) };
@@ -24,11 +24,11 @@ async function withoutAcks(sql: Sql, at: Instant): Promise<Omit<StoredPolicy, 'a
   return { version: await readCount(sql, 'policy'), silences: await silencesAt(sql, at) };
 }
 
-// The first step of the schema writes the row: one that is not there could not be locked.
+// The first step of the schema writes the row, since a missing row could not be locked.
 const SHARE = (d: SqlDialect): string => `SELECT value FROM facts WHERE name = 'policy' ${d.forShare}`;
 const LOCK = (d: SqlDialect): string => `SELECT value FROM facts WHERE name = 'policy' ${d.forUpdate()}`;
 
-/** False: operators have made a change since. True: no change is possible until the end of the transaction. */
+/** False: the policy has changed since. True: it cannot change before the end of the transaction. */
 export async function isPolicy(sql: Sql, version: number): Promise<boolean> {
   return countIn(await sql.first(SHARE)) === version;
 }

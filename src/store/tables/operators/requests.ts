@@ -1,4 +1,5 @@
-// Requests of operators by their keys, with the answers: a request that is repeated changes nothing.
+// Requests of operators by their keys, with the answers. A repeated request gets the stored answer, and changes
+// nothing.
 import { z } from 'zod';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Operated, OperatorRequest, ReplicaChanges, StoredAnswer } from '../../contract/operators.ts';
@@ -25,7 +26,7 @@ export async function answerTo(sql: Sql, { key, asked }: OperatorRequest): Promi
 
 const WITH_ID = 'SELECT 1 FROM silences WHERE id = $1 UNION ALL SELECT 1 FROM acks WHERE id = $1';
 
-/** Whether a request under that key has made a silence, a pause or an acknowledgement. */
+/** True if a request under that key has made a silence, a pause or an acknowledgement. */
 export async function isIdTaken(sql: Sql, key: string): Promise<boolean> {
   return (await sql.first(WITH_ID, [key])) !== undefined;
 }

@@ -38,7 +38,7 @@ const storedPause: z.ZodType<Pause> = z.object({
   comment: z.string(),
 });
 
-/** A silence, or a pause by its alerts. Throws a StorageError that names it when the row is damaged. */
+/** A silence, or a pause as the silence of its alerts. Throws a StorageError that names it when the row is damaged. */
 export function silenceOf(row: Row): Silence {
   return parsed(`${String(row['kind'])} ${String(row['id'])}`, () =>
     storedSilence.parse({
@@ -83,7 +83,7 @@ async function add(sql: Sql, kind: Silence['kind'], one: NewSilence): Promise<vo
 
 const FIND = `SELECT ${COLUMNS} FROM silences WHERE id = $1 AND kind = 'silence'`;
 
-/** Sets the end of one that is not over. */
+/** Sets the end of a silence that is not over. */
 export async function endSilence(
   sql: Sql,
   id: string,
@@ -104,7 +104,7 @@ async function end(sql: Sql, ids: readonly string[], until: Instant, at: Instant
   await sql.run(END, [until, at, ids]);
 }
 
-/** A pause of the same name that is in force ends with it. */
+/** A pause of the same name that is in force ends when the new one starts. */
 export async function addPause(sql: Sql, pause: Pause, matchers: Matcher): Promise<void> {
   await endPause(sql, pause.watch, pause.from);
   await add(sql, 'pause', { ...pause, name: pause.watch, matchers, untilResolved: false, at: pause.from });
@@ -137,21 +137,26 @@ export async function markAnnounced(sql: Sql, id: string, at: Instant): Promise<
 
 const ALL = `SELECT ${COLUMNS} FROM silences ORDER BY starts_at, id`;
 
-/** All stored ones, by their begin. Unreadable ones are left out. */
+/** All stored silences and pauses, in the order of their start. Unreadable ones are left out. */
 export async function silences(sql: Sql): Promise<Silence[]> {
   return readable(await sql.all(ALL), silenceOf);
 }
 
 const LASTING = `SELECT ${COLUMNS} FROM silences WHERE ends_at > $1 ORDER BY starts_at, id`;
 
-/** Silences and pauses that are not over. Unreadable ones are left out: messages that they would hold back are sent. */
+/**
+ * Silences and pauses that are not over. Unreadable ones are left out, so messages that they would hold back are sent.
+ */
 export async function silencesAt(sql: Sql, at: Instant): Promise<Silence[]> {
   return readable(await sql.all(LASTING, [at]), silenceOf);
 }
 
 const PAUSES = `SELECT ${COLUMNS} FROM silences WHERE kind = 'pause' ORDER BY starts_at, id`;
 
-/** Over or not. One that cannot be read is left out: its watch is polled, which is the safe side. */
+/**
+ * All stored pauses, including ended ones. An unreadable one is left out, so its watch is polled, which is the safe
+ * side.
+ */
 export async function pauses(sql: Sql): Promise<Pause[]> {
   return readable(await sql.all(PAUSES), pauseOf);
 }
