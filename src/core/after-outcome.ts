@@ -18,7 +18,10 @@ interface Try {
   readonly giveUpAfterMs: number;
 }
 
-/** However old it is, as after a long stop: a single refusal never gives up a delivery. */
+/**
+ * A delivery is given up only after this many attempts, however old it is, so a single refusal after a long stop does
+ * not end it.
+ */
 export const FEWEST_TRIES = 12;
 
 /**
@@ -60,8 +63,8 @@ const SPREAD = 0.2;
 /** The longest wait between two attempts. */
 export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
 /**
- * The longest wait between two attempts for a message that holds up a later one about the same alert, while its
- * receiver accepts others.
+ * The longest wait between two attempts for a message that blocks a later one about the same alert, while its receiver
+ * accepts other messages.
  */
 export const AWAITED_WAIT_MS = 5 * MINUTE;
 
@@ -74,7 +77,8 @@ function waitAfter(tried: Try): number {
   return Math.max(atLeast, spread(wait, tried));
 }
 
-// Derived from the id: deliveries that failed together spread out, and tests can compute the time.
+// The spread is computed from the id. So deliveries that failed together are not due together, and tests can compute
+// the time.
 function spread(waitMs: number, { id, attempt }: Try): number {
   return Math.round(waitMs * (1 - SPREAD + 2 * SPREAD * fractionOf(id, attempt)));
 }

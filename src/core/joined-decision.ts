@@ -1,10 +1,14 @@
-// Decisions that were not kept: the next poll goes on from the memory of the last one, and all of them are committed as one.
+// Joins decisions that could not be stored. The next poll continues from the memory of the last one, and all of them
+// are committed as one decision.
 import type { Decision, Reason } from './model/decision.ts';
 
-/** Reasons are for the log and the journal: of a long outage they name the last. */
+/** Reasons are only for the log and the journal. After a long outage only the last ones are kept. */
 const MOST_REASONS = 200;
 
-/** Both as one decision, on the memory that `earlier` was computed from. `later` was computed from that of `earlier`. */
+/**
+ * Joins two decisions. The result follows the memory from which `earlier` was computed; `later` was computed from the
+ * memory of `earlier`.
+ */
 export function joinDecisions(earlier: Decision, later: Decision): Decision {
   return {
     ...later,

@@ -35,7 +35,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
   const { at } = observation;
   const budget = { left: 0 };
   const wantedMs = watch.schedule.intervalMs;
-  // If the pace has changed, the slower pace decides: the watch was due by it.
+  // If the interval in force has changed, the longer one counts: this poll may have been planned with it.
   const intervalMs = Math.max(paceIn(memory, watch), observation.paceMs);
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs, wantedMs };
   const fields = fieldsAfter(watch, memory, observation);
@@ -68,7 +68,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
   };
 }
 
-/** Stored runs of a path that the memory does not name belong to another definition of the watch. */
+/** Leaves out stored runs of a path that the memory does not have: they belong to another definition of the watch. */
 function pastOf({ history }: Memory, past: Past): Past {
   return { window: (span) => (span.path in history ? past.window(span) : undefined) };
 }
@@ -116,7 +116,7 @@ function isPending(alert: Alert): alert is EventState {
   return alert.type === 'event' && alert.block === null;
 }
 
-/** A report waits for values. */
+/** True for events that wait for an item. A report waits only for values. */
 function waitsForItem([key, { type }]: [string, Alert]): boolean {
   return (type === 'open' || type === 'event') && dueOf(key) === null;
 }
@@ -140,7 +140,7 @@ export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>):
   return head.readAt - head.timestamp > head.staleAfterMs;
 }
 
-/** The values that `while` reads or, of a list, those of the newest item that was read. */
+/** The values that `while` reads; for a list, those of the newest item that was read; null: nothing was read. */
 export function snapshotOf({ context, detection, isStale, time }: AlertPoll): Snapshot | null {
   const source = context ?? newestContext(detection, time.at);
   return source === null ? null : { at: time.at, view: source.view, before: source.before, isStale };

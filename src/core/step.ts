@@ -32,14 +32,16 @@ export function blankMemory(watch: Watch): Memory {
 }
 
 /**
- * One poll: the new memory, the transitions, and the reason of each part. `past`: the runs for windows that the memory
- * does not contain.
+ * Decides one poll: the new memory, the transitions and the reasons. `past`: the stored runs for windows, which the
+ * memory does not contain.
  */
 export function step(watch: Watch, memory: Memory, observation: Observation, past: Past = NO_PAST): Decision {
   return finish(stepInSteps(watch, memory, observation, past));
 }
 
-/** The same, with pauses in the detection, after it, and after each item that conditions judge. */
+/**
+ * Like `step`, but in steps: it pauses during and after the detection, and after each item that a condition evaluates.
+ */
 export function* stepInSteps(
   watch: Watch,
   memory: Memory,
@@ -108,8 +110,8 @@ interface NamedEvaluation extends AlertEvaluation {
 }
 
 /**
- * The steps of conditions on items in one poll: about a second, on a machine of 2026. The number of items and the
- * length of their texts are untrusted.
+ * The most steps of conditions on items in one poll: about a second, on a machine of 2026. The limit is needed because
+ * the number of items and the length of their texts are untrusted.
  */
 const STEPS_OF_POLL = 4_000_000;
 
@@ -132,15 +134,15 @@ function* stepAlert(poll: AlertPoll, alert: AlertRule, known: AlertsByKey): Step
   }
 }
 
-/** The watch was removed from the rules: firing alerts are resolved. */
+/** The decision for a watch that was removed from the rules: its firing alerts are resolved. */
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
   const transitions = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
   return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, transitions };
 }
 
 /**
- * For rules that became more severe: their firing alerts fire once more. Null: there are none. `ruleOf`: null if the
- * rule is gone.
+ * The decision for rules that became more severe: their firing alerts fire once more. Null: there are no such alerts.
+ * `ruleOf`: null if the rule was removed.
  */
 export function raise(
   watchId: WatchId,
@@ -161,7 +163,7 @@ export function raise(
 const NONE: AlertsByKey = {};
 
 interface Continued {
-  /** The watch still observes the same thing. */
+  /** True if the watch still observes the same thing. */
   readonly isSame: boolean;
   readonly memory: Memory;
   readonly transitions: Decision['transitions'];

@@ -26,7 +26,7 @@ export interface AlertPoll {
   readonly context: EvaluationContext | null;
   readonly isComplete: boolean;
   readonly isStale: boolean;
-  /** Fields that came before and are in no row of this poll. */
+  /** Fields that earlier polls had, and that are in no row of this poll. */
   readonly missing: ReadonlySet<string>;
   /** The height of the newest known block; null while none is known. */
   readonly head: number | null;
@@ -100,8 +100,8 @@ export interface RaisingRule extends Pick<Transition, 'labels' | 'notify'> {
 }
 
 /**
- * Lets each firing alert fire once more in its episode if its rule is now more severe. Returns the same object if there
- * is none.
+ * Lets each firing alert fire once more in its episode if its rule is now more severe. `alerts` is the same object if
+ * there is none.
  */
 export function raiseAll(
   byKey: AlertsByKey,

@@ -1,8 +1,8 @@
 // Alerts of `on:` with `at_least:` or `none_for:`. They count matching items by the items' own times, late ones
 // included, and are evaluated only at complete polls. `per` splits the items into groups with separate states.
 //
-// A burst may lie between two polls, or on both sides of one: `at_least` is judged as of the poll and as of the own time of
-// each item since the last complete poll.
+// A burst may lie between two polls, or on both sides of one, so `at_least` is evaluated at the time of the poll, and
+// at the own time of each item since the last complete poll.
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './conditions/condition-alert.ts';
@@ -38,7 +38,7 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
   const matched = yield* matchEvents(poll, alert, events, known);
   const groups = groupsOf(known);
   const before = new Map(groups);
-  // Items of the baseline are not counted. `none_for` only needs to know when the last one happened.
+  // Items of the baseline are not counted. Only `none_for` gets them, since it needs the time of the last item.
   const past =
     alert.fires.type === 'none-for'
       ? matched.matchingBaseline.map((event) => ({
@@ -96,7 +96,8 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   const { event } = match;
   const wanted = keyOf(alert, event.view);
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
-  // By the item's own time, so that two replicas that see it at different polls give the group the same key.
+  // A group is born at the own time of its first item. So two replicas that see the item at different polls give the
+  // group the same key.
   const isRest = alert.fires.type === 'none-for';
   const born = isRest ? poll.time.at : (event.happenedAt ?? poll.time.at);
   const group = groups.get(key) ?? newGroup(born, meaningOf(alert));
@@ -147,10 +148,10 @@ function keyOf({ per }: CountAlert, view: AnyView): string {
 }
 
 const MATCHES_SHOWN = 100;
-/** The limit of matches from one poll before they are evaluated. */
+/** The most further matches that are kept until they are evaluated. */
 const MOST_UNJUDGED = 1000;
 
-/** The most matches that are kept after evaluation. If there are more, the message says so without their number. */
+/** The most matches that are kept after evaluation. If there are more, the message shows this number with `or more`. */
 export function mostNeeded({ fires }: CountAlert): number {
   return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
 }
@@ -193,7 +194,7 @@ function stepGroup(
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
 }
 
-/** Items up to then were judged at their own times. */
+/** Up to this time, items were evaluated at their own times. */
 function judgedUntil({ time }: AlertPoll, { unjudgedFrom }: GroupState): Instant {
   return Math.min(time.at, unjudgedFrom ?? time.coveredUntil ?? time.at);
 }
@@ -233,12 +234,12 @@ function keptAt({ fires }: CountAlert, group: GroupState, at: Instant): GroupSta
 }
 
 interface Judged {
-  /** Items up to it are judged already. */
+  /** Items up to this time were evaluated already. */
   readonly from: Instant;
   readonly at: Instant;
 }
 
-/** When the condition held: at the poll, or else as of the newest own time at which it did; null = at none. */
+/** When the condition held last: at the poll, else at the newest own time of an item; null: at no time. */
 function lastHeld({ fires }: CountAlert, group: GroupState, judged: Judged): Instant | null {
   const { at } = judged;
   switch (fires.type) {
@@ -278,7 +279,7 @@ function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && isEmpty;
 }
 
-/** Before anything was counted in it. */
+/** A group in which nothing was counted yet. */
 function newGroup(born: number, meaning: string): GroupState {
   return { type: 'group', meaning, condition: newCondition(born), matches: [], tallies: [], items: [], last: null };
 }

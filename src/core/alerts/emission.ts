@@ -13,13 +13,13 @@ const STEADY_AFTER_MS = 1_800_000;
 
 export interface Emission {
   readonly after: ConditionState;
-  /** `flapping`: it fires, and no more is sent until it is `steady`, firing or not. */
+  /** `flapping`: this firing is sent, and then nothing until the condition is `steady`, firing or not. */
   readonly emits: 'nothing' | 'firing' | 'resolved' | 'flapping' | 'steady';
   /** Why the transition is not sent. */
   readonly suppressedBy: 'cooldown' | 'flapping' | null;
 }
 
-/** The message for a transition. */
+/** Decides which message a transition sends, if any. */
 export function emissionOf(
   rule: Pick<StatefulAlert, 'cooldownMs' | 'forMs' | 'keepFiringForMs'>,
   state: ConditionState,
@@ -38,7 +38,7 @@ export function emissionOf(
   }
 }
 
-/** `since`: when it began. */
+/** `since`: when the condition became true. */
 function onFiring(state: ConditionState, since: Instant, at: Instant): Emission {
   if (state.flapping !== null) return whileFlapping({ ...state, flapping: since }, since, at);
   if (isCooling(state, at)) return suppress(state, 'cooldown');

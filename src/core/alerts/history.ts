@@ -53,8 +53,8 @@ function extended(runs: readonly Run[], value: string, time: PollTime): readonly
 }
 
 /**
- * True if the samples are further apart than the rule wants, but not a hole. Then the first value lasts until the
- * second, also if the interval becomes shorter later.
+ * True if the samples would be a hole at the interval of the rule, but are none at the interval in force. Then the run
+ * of the first value is extended up to the second, so it stays without a hole if the interval becomes shorter later.
  */
 function isStretched(time: PollTime): boolean {
   const { wantedMs = time.intervalMs } = time;
@@ -73,7 +73,7 @@ function closed(runs: readonly Run[], coveredUntil: Instant | null): readonly Ru
   return [...runs.slice(0, -1), [from, Math.max(from, coveredUntil ?? from), value]];
 }
 
-/** Keeps the samples of the longest window, and the one at its beginning. */
+/** Keeps the runs of the longest window, and the run at its beginning. */
 function prune(runs: readonly Run[], { ms }: WindowSpan, { at, intervalMs }: PollTime): readonly Run[] {
   const oldest = at - ms - HOLE * intervalMs;
   const first = runs.findIndex(([, until]) => until === null || until >= oldest);
@@ -85,15 +85,15 @@ function isSame(before: Samples, after: Samples): boolean {
   return paths.length === Object.keys(before).length && paths.every((path) => before[path] === after[path]);
 }
 
-/** The runs of one path: those that lie apart, and those that follow. */
+/** The runs of one path. `past`: the stored runs; `runs`: the later ones, in the memory. */
 interface Runs {
   readonly past: StoredWindow | undefined;
   readonly runs: readonly Run[];
 }
 
 /**
- * Undefined when there is no sample at the window's beginning. `min` and `max` are those before now, so that `balance <
- * min("7d")` is a new low. `avg` weighs each value by its duration.
+ * Undefined if there is no sample at the window's beginning. `min` and `max` leave out the present value, so that
+ * `balance < min("7d")` is a new low. `avg` weighs each value by its duration.
  */
 function measure(all: Runs, { measure: what, ms }: Window, time: PollTime): Amount | undefined {
   const begin = time.at - ms;

@@ -26,7 +26,7 @@ export interface MessageHeader {
   readonly seq: number;
   readonly at: Instant;
   readonly since: Instant;
-  /** Null of events. */
+  /** Null for events. */
   readonly firedAt: Instant | null;
   readonly late: boolean;
   readonly reason: string | null;
@@ -38,7 +38,7 @@ interface PolledWatch {
   readonly isStale: boolean;
 }
 
-/** `counted`: of an alert that counts items. */
+/** `counted`: set for an alert that counts items. */
 export function messageOf(
   polled: PolledWatch,
   alert: AlertRule,
@@ -113,7 +113,7 @@ export function presentOf(
 
 interface End {
   readonly reason: string | null;
-  /** With the last values seen; null: the rule is gone, and the firing message is all there is. */
+  /** A message with the last values; null: the rule was removed, so only the firing message is known. */
   readonly last: Message | null;
   /** The rule has a title but no `resolved`: the end is shown as the negated title. */
   readonly isNegated?: boolean;
@@ -259,7 +259,7 @@ function titleOf(
   return { title: rendered, detail: isSaid ? null : detail };
 }
 
-/** Without the signs around them. */
+/** The words of a text in lower case, without punctuation. */
 function wordsIn(text: string): string[] {
   return text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
 }
@@ -294,7 +294,7 @@ export function windowsShown(alert: AlertRule): readonly Window[] {
   return [...partsOf(alert), ...(alert.title === null ? [] : [alert.title])].flatMap(({ windows }) => windows);
 }
 
-/** The parts of an alert with values that it reads to decide or shows. */
+/** The parts of an alert that read values, to decide or to show. */
 function partsOf(alert: AlertRule): readonly Pick<Condition, 'reads' | 'windows'>[] {
   const decides = alert.type === 'condition' ? alert.while : alert.if;
   const values = alert.type === 'event' ? (alert.report?.values ?? []) : [];

@@ -46,7 +46,8 @@ export interface Folded<E extends SingleDelivery> {
 }
 
 /**
- * The events of one recipient that may share a summary. `open`: the summary that takes them in; null if there is none.
+ * Folds the events of one recipient that may share a summary. `open`: the summary that takes them in; null if there is
+ * none.
  */
 export function fold<E extends SingleDelivery>(events: readonly E[], open: Message | null, at: Instant): Folded<E> {
   let taken = open;
@@ -65,7 +66,7 @@ export function fold<E extends SingleDelivery>(events: readonly E[], open: Messa
   return { open: taken === open ? null : taken, begun };
 }
 
-/** A new summary of one message, in its place. */
+/** A new open summary that takes the place of one message. */
 export function openSummary({ message, ...to }: SingleDelivery, at: Instant): SingleDelivery {
   const key = idOf('overflow', message.key, message.seq, to.channel, to.recipient);
   const words = { ...WAITING, list: [{ text: `The first: ${headingOf(message)}` }] };

@@ -25,7 +25,7 @@ import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
 
 const LONGEST_WAIT_MS = 12 * 3_600_000;
-/** In `before`: the report was sent, but there was no answer since. */
+/** Stored in `before`: the report was sent. Kept until an answer comes, so that the report is not sent again. */
 const TOLD = 'told';
 
 interface Due {
@@ -65,7 +65,9 @@ function waiting(known: AlertsByKey, { key, open }: Due): Partial<AlertEvaluatio
   return alerts === known ? { alerts, reasons: [] } : { alerts };
 }
 
-/** If no answer came, the due time still lies after the last answer. */
+/**
+ * If no answer came, the due time is still after the last answer. So the report is kept as sent, and not sent again.
+ */
 function keptOf({ detection }: AlertPoll, { key, open }: Due): [string, OpenEvent][] {
   return detection === null ? [[key, { ...open, before: TOLD }]] : [];
 }

@@ -21,9 +21,9 @@ export interface Counted {
   readonly isLeast: boolean;
   /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
-  /** When the newest one happened; null if no time is known. */
+  /** When the newest item happened; null if no time is known. */
   readonly newest: Instant | null;
-  /** The newest ones, the newest first. */
+  /** The newest items, the newest first. */
   readonly items: readonly CountedItem[];
 }
 

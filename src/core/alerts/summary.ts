@@ -18,7 +18,8 @@ interface Limit {
   readonly whenMore: number;
 }
 
-// Follow-ups about known events can be read as a whole. Of new events, the first ones show what they are about.
+// Follow-ups about known events may all go into a summary. For new events, the first ones are sent singly, to show what
+// happened.
 const LIMITS: readonly Limit[] = [
   { of: 'alert.event', singly: 50, whenMore: 50 },
   { of: 'alert.retracted', singly: 20, whenMore: 0 },

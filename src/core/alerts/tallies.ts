@@ -7,8 +7,8 @@ export const ZERO = new Amount(0n, 0);
 export const ONE = new Amount(1n, 0);
 
 /**
- * Items whose times lie closer together than this part of the window become one moment, with the time of the newest.
- * This keeps memory small, however busy the chain is.
+ * The window is divided into this many moments. The items of a moment are added up, with the time of the newest. This
+ * keeps memory small, however busy the chain is.
  */
 const MOMENTS = 500;
 /** Twice as many are kept, because of items with a future time (their clock is ahead). */
@@ -17,7 +17,7 @@ const MOST = 2 * MOMENTS;
 export interface Counting {
   readonly now: Instant;
   readonly withinMs: number;
-  /** Tallies that count at any moment since then are kept, unless there are too many. */
+  /** Tallies that count at any moment from this time on are kept, unless there are too many. */
   readonly judgedUntil: Instant;
 }
 
@@ -41,7 +41,7 @@ export function tallied(
 
 const NONE: Tally = [0, 0, '0'];
 
-/** The tallies that count now, or later. */
+/** The tallies after `from`. The same object if these are all. */
 export function talliesAfter(tallies: readonly Tally[], from: Instant): readonly Tally[] {
   return tallies.every(([at]) => at > from) ? tallies : tallies.filter(([at]) => at > from);
 }

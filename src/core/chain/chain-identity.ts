@@ -14,7 +14,7 @@ export interface BlockAnchor {
   readonly hashes: readonly string[];
 }
 
-/** Null if nothing that deep is known. */
+/** The anchor among the known blocks; null if none of them is `MOST_REPLACED` blocks deep. */
 export function anchorIn(blocks: readonly KnownBlock[]): BlockAnchor | null {
   const heights = blocks.map(({ height }) => height);
   const lowest = Math.min(...heights);
@@ -32,7 +32,7 @@ export interface ShownBlocks {
 
 /**
  * `behind`: the block is above everything that the explorer shows, but recent, so a slower server may have answered.
- * `unknown`: the answer does not tell.
+ * `unknown`: the answer does not show it.
  */
 export type ChainMatch = 'same' | 'other' | 'behind' | 'unknown';
 

@@ -14,7 +14,7 @@ export interface KnownBlock {
   readonly lastSeen: Instant;
 }
 
-/** By height. Of one height the block that was shown last comes first. */
+/** By height. For each height, the block that was shown last comes first. */
 export type ChainRecord = ReadonlyMap<number, readonly KnownBlock[]>;
 
 /** A first page of blocks, one block a height, the lowest first. */
@@ -23,7 +23,7 @@ export type BlocksPage = readonly PageBlock[];
 interface PageBlock {
   readonly height: number;
   readonly hash: string;
-  /** Null: the explorer does not say. */
+  /** Null: the explorer does not send it. */
   readonly parent: string | null;
 }
 
@@ -36,8 +36,8 @@ export function chainRecord(blocks: readonly KnownBlock[]): ChainRecord {
 }
 
 /**
- * The blocks of a page that have a height and a hash. Some explorers list uncles too: of several blocks at a height the
- * one counts that the next one follows, else the one that is known, else the first.
+ * The blocks of a page that have a height and a hash. Some explorers list uncles too: if there are several blocks at a
+ * height, the parent of the next block counts, else the known block, else the first one.
  */
 export function blocksPage(rows: readonly AnyView[], known: ChainRecord): BlocksPage {
   const byHeight = Map.groupBy(rows.flatMap(pageBlock), ({ height }) => height);
@@ -64,7 +64,7 @@ export function withPage(record: ChainRecord, page: BlocksPage, at: Instant): Ch
   for (const { height, hash } of page) {
     const before = byHeight.get(height) ?? [];
     const known = before.find((one) => one.hash === hash);
-    // With a clock that was set back, the first sight would lie in the future.
+    // If the clock was set back, the stored first sight may lie in the future.
     const firstSeen = Math.min(known?.firstSeen ?? at, at);
     const others = before.filter((one) => one.hash !== hash);
     byHeight.set(height, [{ height, hash, firstSeen, lastSeen: at }, ...others]);
@@ -139,7 +139,7 @@ export function takePage(known: ChainRecord, rows: readonly AnyView[], readAt: I
 export function changedBlocks(before: ChainRecord, after: ChainRecord): KnownBlock[] {
   return [...after].flatMap(([height, blocks]) => {
     const known = before.get(height) ?? [];
-    // The last sight of the only block of a height is not needed.
+    // The last sight of the only block of a height is not needed, so it is not written.
     const isAlone = blocks.length === 1 && known.length === 1 && known[0]?.hash === blocks[0]?.hash;
     return isAlone ? [] : blocks.filter((one) => !known.includes(one));
   });

@@ -32,7 +32,7 @@ export function needOf(chain: TickChain, head: number): HeadNeed | null {
   return chain === 'not-asked' ? { head } : null;
 }
 
-/** The highest of them, which satisfies all. */
+/** The highest need, which satisfies all; null: there is none. */
 export function greatestNeed(needs: readonly (HeadNeed | null)[]): HeadNeed | null {
   return needs.reduce((most, need) => (need !== null && need.head > (most?.head ?? -1) ? need : most), null);
 }

@@ -4,17 +4,17 @@
 import { createHash } from 'node:crypto';
 import { SEPARATOR, type JournalText } from './entry.ts';
 
-/** A line of the chain, by which all before it are fixed. */
+/** The position and hash of a line. They fix all lines before it. */
 export interface JournalAnchor {
   /** From 1. */
   readonly position: number;
-  /** 64 hexadecimal digits; of an anchor that a person gives, their beginning. */
+  /** 64 hexadecimal digits; in an anchor from a person, at least the first 8 of them. */
   readonly hash: string;
 }
 
 export interface ChainedText extends JournalText, JournalAnchor {}
 
-/** Before the first line. */
+/** The anchor before the first line. */
 export const GENESIS: JournalAnchor = { position: 0, hash: '' };
 
 /** The anchor of the line that follows `previous`. */
@@ -54,7 +54,10 @@ export interface Verifier {
   end(): ChainCheck;
 }
 
-/** `start`: the last line that was deleted because of its age. `anchor`: kept elsewhere; its line must be found. */
+/**
+ * `start`: the last line that was deleted because of its age. `anchor`: an anchor kept elsewhere, whose line must be
+ * found.
+ */
 export function createVerifier(start: JournalAnchor | null, anchor: JournalAnchor | null): Verifier {
   const from = start ?? GENESIS;
   let last = from;

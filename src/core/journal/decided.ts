@@ -4,7 +4,7 @@ import type { Json } from '../values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { JournalEntry } from './entry.ts';
 
-/** Reasons for a change. The other reasons repeat at every poll without one. */
+/** Reasons that name a change. The other reasons repeat at every poll without a change. */
 const CHANGES: ReadonlySet<EventReason | ConditionReason> = new Set([
   'told',
   'undecided',

@@ -16,7 +16,7 @@ export interface HeldAlert {
   readonly by: string | null;
 }
 
-/** One line for all of a round that are alike: the same alert of a watch, channel and cause. */
+/** One line for all alerts of a round with equal watch, alert, channel and cause. */
 export function heldLines(all: readonly HeldAlert[], at: Instant): JournalEntry[] {
   const alike = ({ is, watch, alert, channel, why, by }: HeldAlert): string =>
     JSON.stringify([is, watch, alert, channel, why, by]);

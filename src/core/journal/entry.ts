@@ -49,7 +49,7 @@ export interface JournalEntry {
   readonly data: Json;
 }
 
-/** As it is stored and hashed. */
+/** An entry as it is stored and hashed. */
 export interface JournalText {
   readonly at: Instant;
   readonly kind: string;
@@ -96,7 +96,7 @@ function shortened(data: Json, text: string): string {
   return cutTo(LARGEST_DATA, canonicalJson(Object.fromEntries(long)), { ...Object.fromEntries(short), ...digest });
 }
 
-/** `,"comment":"…"` and some letters. */
+/** The length of `,"comment":"…"`, and some spare characters. */
 const COMMENT_KEY = 40;
 /** The most JSON characters of one letter: a quotation mark takes two. */
 const WIDEST = 2;

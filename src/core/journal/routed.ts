@@ -18,7 +18,7 @@ export interface RoutedNotification {
 
 const MOST_CHANNELS = 12;
 
-/** One line for all of a round that are alike: the same alert, transition and channels. */
+/** One line for all transitions of a round with equal watch, alert, transition and channels. */
 export function routedLines(all: readonly RoutedNotification[], at: Instant): JournalEntry[] {
   const alike = ({ watch, alert, transition, channels, lost }: RoutedNotification): string =>
     JSON.stringify([watch, alert, transition, channels, lost]);

@@ -6,7 +6,7 @@ import type { Memory } from './memory.ts';
 import type { HeadNeed } from './observation.ts';
 import type { Transition } from './transition.ts';
 
-/** The values at the last poll that saw something. */
+/** The values of the last poll that read any. */
 export interface Snapshot {
   readonly at: Instant;
   readonly view: AnyView;
@@ -15,7 +15,7 @@ export interface Snapshot {
   readonly isStale: boolean;
 }
 
-/** Empty if a memory holds its runs itself. */
+/** Changes of the stored runs. Empty if the memory contains all runs itself. */
 export interface ClosedRuns {
   /** The runs that ended. */
   readonly runs: readonly ClosedRun[];
@@ -67,7 +67,7 @@ export interface Decision {
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
   /**
    * Set if the reading did not ask for the chain's head and the decision depends on how far the explorer has read: the
-   * caller asks, and decides again.
+   * caller reads the head, and decides again.
    */
   readonly needs: HeadNeed | null;
   /** The watch is polled again after this time if its next poll is later; null = its next poll is early enough. */
@@ -89,9 +89,9 @@ export type EventReason =
   'told' | 'no-match' | 'open' | 'undecided' | 'not-judged' | 'values-awaited' | 'unfollowed' | EventTransition;
 
 /**
- * `observed`: waits for confirmations. `dropped`: gone before it was sent. `suspect`: gone, perhaps for a moment.
- * `back`: it was not gone. `sealed`: deep enough in the chain to be final. `behind`: the explorer that does not show it
- * has not read as far as its block.
+ * `observed`: waits for confirmations. `dropped`: missing before it was sent. `suspect`: missing, perhaps only for a
+ * moment. `back`: it is there again. `sealed`: deep enough in the chain to be final. `behind`: missing, but the
+ * explorer has not read as far as its block.
  */
 export type EventTransition =
   | ('observed' | 'confirmed' | 'dropped' | 'suspect' | 'back' | 'retracted' | 'corrected' | 'reinstated' | 'sealed')

@@ -26,9 +26,9 @@ export interface Delivery {
 export const MOST_LISTED = 50;
 
 /**
- * `news`: a new transition. `repeat`: one that was sent before and still holds. `overflow_summary`: more than the
- * recipient may get. `silence_summary`, `inhibition_summary`: transitions that a silence, or an open alert, held back
- * until it was over.
+ * `news`: a new transition. `repeat`: a transition that was sent before and still holds. `overflow_summary`:
+ * transitions above the cap of the recipient. `silence_summary`, `inhibition_summary`: transitions that a silence, or
+ * an open alert, held back until it was over.
  */
 export type DeliveryKind = 'news' | 'repeat' | SummaryKind;
 export type SummaryKind = 'overflow_summary' | HoldSummaryKind;
@@ -51,7 +51,7 @@ export interface DeliveryMember {
   readonly present: Present | null;
 }
 
-/** The values that a present message would show of an alert that still fires. `at`: when they were read. */
+/** The values of an alert that still fires, as a message would show them now. `at`: when they were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
 /** When the condition fired. For messages of earlier releases: when it began. */
@@ -59,7 +59,7 @@ export function firedAtOf({ firedAt, since }: Pick<Message, 'since' | 'firedAt'>
   return firedAt ?? since;
 }
 
-/** Values of a later poll replace its own, which become those of before. */
+/** The fields of a message with the values of a later poll. The message's own values become `before`. */
 export function presentValues({ fields: before }: Pick<Message, 'fields'>, present: Present): Partial<Message> {
   const { at: observedAt, ...values } = present;
   return { ...values, observedAt, before };
@@ -69,8 +69,8 @@ export function presentValues({ fields: before }: Pick<Message, 'fields'>, prese
 export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
 
 /**
- * Why a target gets a transition again, or one from before it was named. `reload`: a config loaded since names it.
- * `ack-ended`: the acknowledgement of `by` ended. `called`: nobody acknowledged in time.
+ * The reason why a target is sent a transition again, or a transition from before the target was named. `reload`: a
+ * config loaded since names it. `ack-ended`: the acknowledgement of `by` ended. `called`: nobody acknowledged in time.
  */
 export interface Renewal {
   readonly why: 'reload' | 'ack-ended' | 'called';
@@ -130,7 +130,7 @@ export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warnin
 /** The reason of a `firing` that is sent again because a reload made its rule more severe. */
 export const SEVERITY_RAISED = 'severity-raised';
 
-/** The most severe of them; `info` of none. */
+/** The most severe of the severities; `info` if there are none. */
 export function highest(severities: Iterable<Severity>): Severity {
   const all = new Set(severities);
   return all.has('critical') ? 'critical' : all.has('warning') ? 'warning' : 'info';
@@ -177,7 +177,9 @@ export interface Message {
   readonly type: MessageType;
   /** The time of the decision. */
   readonly at: Instant;
-  /** The alert's: stable over its episodes. Deliveries of one key to one recipient are sent in order of `seq`. */
+  /**
+   * The key of the alert: stable over its episodes. Deliveries of one key to one recipient are sent in order of `seq`.
+   */
   readonly key: string;
   readonly episode: number;
   readonly seq: number;
@@ -198,8 +200,8 @@ export interface Message {
   /** Trusted text of the program: it becomes a mail's subject. */
   readonly title: string;
   /**
-   * Follows the title in a subject: `970,030, below 1,000,000`, or the reason for the end; null if the title says it.
-   * Trusted.
+   * Follows the title in a subject: `970,030, below 1,000,000`, or the reason for the end; null if the title contains
+   * it. Trusted.
    */
   readonly detail: string | null;
   /** The measured value as the subject shows it: `970,030`; null = there is none. Trusted. */
@@ -224,7 +226,7 @@ export interface Message {
   readonly zone: string;
   /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
-  /** Another replica, which is gone, may have sent the message from memory. Left out if that is impossible. */
+  /** Another replica, which no longer runs, may have sent the message from memory. Left out if that is impossible. */
   readonly mayBeTold?: true;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;

@@ -96,8 +96,8 @@ export interface Heights {
 
 /**
  * An event as the kind finds it, before any alert judges it. `new`: seen for the first time. `known`: seen before, and
- * offered again so that an alert that could not decide then may decide now. `changed`: seen before, with other values
- * now. `baseline`: already present at the first reading.
+ * listed again, so that an alert that could not evaluate it then may do so now. `changed`: seen before, with other
+ * values now. `baseline`: already present at the first reading.
  */
 export interface DetectedEvent {
   readonly on: EventName;
@@ -109,7 +109,7 @@ export interface DetectedEvent {
   readonly before: Remembered | null;
   /** The tracked or judged paths that differ; empty except for `on: changed` and for a `changed` item. */
   readonly changed: readonly string[];
-  /** When it happened, if the item says so. */
+  /** When it happened; null if the item does not show it. */
   readonly happenedAt: Instant | null;
   /** The block that contains it; `pending` while no block does; `nowhere` if no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';

@@ -18,7 +18,7 @@ export interface Figures {
 
 const NUMBERS: ReadonlySet<string> = new Set(['amount', 'int', 'double', 'duration']);
 
-/** The paths of the kind's measure, and of the numbers that conditions over values read. */
+/** The path of the kind's measure, and the paths of numbers that `while` and `until` read. */
 export function figurePathsOf({ kind, alerts }: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
   if (kind.while === null) return [];
   const conditions = alerts.flatMap((alert) => (alert.type === 'condition' ? [alert.while, alert.until] : []));
@@ -32,7 +32,7 @@ export function figuresOf(paths: readonly string[], { at, view, isStale }: Snaps
   return { at, isStale, values: numbersOf(paths, (path) => valueAt(view, path)) };
 }
 
-/** The same from the stored data of an earlier run. */
+/** Like `figuresOf`, from the snapshot that an earlier process stored. */
 export function storedFiguresOf(
   table: AnyRecord,
   paths: readonly string[],

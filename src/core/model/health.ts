@@ -1,5 +1,5 @@
-// Whether an alert's condition is useful. A condition that cannot be true never alerts; people ignore one that is
-// always true. One poll shows neither, so a few counts are remembered.
+// Checks whether an alert's condition is useful. A condition that cannot be true never alerts, and people ignore a
+// condition that is always true. One poll does not show this, so a few counts are remembered.
 import type { AlertId, Truth } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 
@@ -18,7 +18,7 @@ export interface HealthRecord {
   readonly evaluatedAt: Instant | null;
   readonly trueAt: Instant | null;
   readonly falseAt: Instant | null;
-  /** Since when it has been nothing but unknown; null while it is not. */
+  /** Since when all results have been unknown; null: the last result was not unknown. */
   readonly unknownSince: Instant | null;
   /** Polls in which it was true or false. */
   readonly evaluations: number;
@@ -33,8 +33,8 @@ export type Health = (typeof HEALTHS)[number];
 export type HealthByAlert = Readonly<Record<AlertId, HealthRecord>>;
 
 /**
- * The records after a poll. Alerts that have no evaluation keep theirs; leave out alerts without a condition, which
- * match everything.
+ * The records after a poll. Alerts without an evaluation keep their record. The caller leaves out alerts without a
+ * condition, which match everything.
  *
  * afterPoll({}, [{ alert: 'low', truth: false, at }])
  * // { low: { since: at, evaluatedAt: at, trueAt: null, falseAt: at, unknownSince: null, evaluations: 1 } }
@@ -54,8 +54,8 @@ export function lastEvaluated(health: HealthByAlert): Instant | null {
 }
 
 /**
- * The records after further polls with the results of the last one, the newest of them at that time. The number of
- * these polls is unknown, so `evaluations` stays.
+ * The records after further polls that had the results of the last one. `at`: the time of the newest poll. Their number
+ * is unknown, so `evaluations` stays.
  *
  * afterSameResults({ low: { falseAt: 10, evaluatedAt: 10, … } }, 90) // { low: { falseAt: 90, evaluatedAt: 90, … } }
  */
@@ -88,14 +88,14 @@ const UNKNOWN_MS = 15 * 60_000;
 
 /** The times that decide when a condition can be evaluated. */
 export interface ConditionPace {
-  /** Between two polls. */
+  /** The time between two polls. */
   readonly intervalMs: number;
   /** The longest window of the condition; 0: it has none. */
   readonly windowMs: number;
 }
 
 /**
- * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, and still so. A condition that was
+ * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, until now. A condition that was
  * never known gets the time to fill its window first. `never-evaluated`: no evaluation for a day and twenty polls.
  * `never-true`, `always-true`: after a day and twenty evaluations. Most alerts are never true in good times, so this is
  * shown but sends no alert.

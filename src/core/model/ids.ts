@@ -17,9 +17,9 @@ export type DeliveryId = string;
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
-/** As it is written after `on:`; each kind names its own. */
+/** A name after `on:` in a rule. Each kind has its own names. */
 export type EventName = string;
-/** Unknown leaves the state unchanged: it never fires, resolves, retracts or invents. */
+/** Unknown leaves the state unchanged: it never fires, resolves or retracts anything. */
 export type Truth = boolean | 'unknown';
 
 /** The properties of an alert that routes match: `team: payments`. */
@@ -36,7 +36,7 @@ export type RecipientsOf = (channel: string) => readonly Recipient[] | undefined
 
 /** The name of the built-in watch for alerts about the daemon itself. No rule may have it. */
 export const BUILT_IN_RULE = 'chainwarden';
-/** Named by its messages in place of a line of a rule file. */
+/** Shown by messages of this watch in place of a line of a rule file. */
 export const BUILT_IN = 'built in';
 
 /** Alerts of the built-in watch about actions of operators. */

@@ -10,7 +10,7 @@ export interface Memory {
   /** 0 = nothing remembered yet. */
   readonly version: number;
   readonly checksum: string;
-  /** The kind's own; null before the baseline. */
+  /** The state of the kind; null before the baseline. */
   readonly state: Json;
   readonly alerts: Readonly<Record<AlertId, Readonly<Record<FindingKey, Alert>>>>;
   /** Samples by path, oldest first, for windows. */
@@ -27,8 +27,8 @@ export interface Memory {
 }
 
 /**
- * Equal samples in a row are one run: from its first to its last sample, none of them more than three intervals after
- * the one before. `until` null: it goes on, and its last sample is the last usable answer.
+ * Equal samples in a row are one run, from its first to its last sample. Two neighbours are at most three intervals
+ * apart. `until` null: the run goes on, and its last sample is the last usable answer.
  */
 export type Run = readonly [from: Instant, until: Instant | null, value: string];
 export type Samples = Readonly<Record<string, readonly Run[]>>;
@@ -45,7 +45,7 @@ export interface DataSince {
   readonly fields: FieldSightings;
 }
 
-/** The quality of the data, independent of alerts. `blind-field`: a field that a condition reads is gone. */
+/** The quality of the data, independent of alerts. `blind-field`: a field that a condition reads is no longer sent. */
 export const DATA_STATES = ['ok', 'nodata', 'stale', 'partial', 'blind-field', 'throttled', 'error'] as const;
 export type DataState = (typeof DATA_STATES)[number];
 
@@ -56,7 +56,7 @@ export interface OpenEvent {
   readonly type: 'open';
   readonly since: Instant;
   readonly before: Json;
-  /** The budget of steps has not been enough for it so far; left out once it was judged. */
+  /** The budget of steps has not been enough for it so far; left out once it was evaluated. */
   readonly isBeyondBudget?: true | undefined;
 }
 
@@ -114,8 +114,8 @@ export type Tally = readonly [at: Instant, items: number, total: string];
 export interface GroupState {
   readonly type: 'group';
   /**
-   * A hash of the sort of count and its items. With another one the count starts again. Empty if an earlier release
-   * counted.
+   * A hash of the sort of count and its items. If the rule has another hash, the count starts again. Empty in memories
+   * of an earlier release.
    */
   readonly meaning: string;
   readonly condition: ConditionState;
@@ -123,13 +123,13 @@ export interface GroupState {
   readonly matches: readonly Instant[];
   /** For sums and ratios: the totals of the items at each moment, oldest first. */
   readonly tallies: readonly Tally[];
-  /** The newest of them, oldest first, as messages name them. */
+  /** The newest counted items, oldest first, as messages show them. */
   readonly items: readonly CountedItem[];
   /** Values of the newest matching item, encoded by path, for messages. */
   readonly last: Json;
   /**
-   * No poll has been complete since then; the next complete poll judges the items at their own times. Left out if the
-   * last poll was complete.
+   * No poll has been complete since then; the next complete poll evaluates the items at their own times. Left out if
+   * the last poll was complete.
    */
   readonly unjudgedFrom?: Instant | undefined;
 }
@@ -142,8 +142,8 @@ export interface GroupState {
 export interface ConditionState {
   readonly type: 'condition';
   /**
-   * When its counting began. Part of its key: a rule that is removed and added again must not repeat ids that were
-   * sent.
+   * When this state was created. It is part of the key, so a rule that is removed and added again does not repeat ids
+   * that were sent.
    */
   readonly born: Instant;
   readonly state: 'inactive' | 'pending' | 'firing' | 'recovering';
@@ -156,11 +156,11 @@ export interface ConditionState {
   readonly episode: number;
   readonly seq: number;
   /**
-   * Height of the chain's head when it last fired: an explorer that has not read so far cannot resolve it. Null =
-   * unknown.
+   * Height of the chain's head when it last fired: an explorer that has not read up to it cannot resolve the alert.
+   * Null = unknown.
    */
   readonly head: number | null;
-  /** The firing message, from which it is resolved even when the rule is gone; null = this episode was not sent. */
+  /** The firing message, from which it is resolved even if the rule was removed; null = this episode was not sent. */
   readonly firing: Message | null;
   /** No firing is sent before this time; null = no cooldown. */
   readonly cooldownUntil: Instant | null;

@@ -3,8 +3,8 @@
 //
 //   fires      open for `holdMs` from now; shown at every refresh
 //   ended      over since it ended; shown until it was accepted, and fifteen minutes more
-//   event      open for fifteen minutes from when it was accepted first: it has no end of its own
-//   unheard    it fired and ended before the receiver accepted anything of it: shown like an event
+//   event      open for fifteen minutes after it was first accepted: it has no end of its own
+//   unsent     it fired and ended before the receiver accepted a message about it: shown like an event
 import type { Instant } from '../../lib/clock.ts';
 import { firedAtOf, type Message } from './delivery.ts';
 import type { Labels } from './ids.ts';
@@ -46,7 +46,7 @@ export const EVENT_SHOWN_MS = 15 * 60_000;
 /** An alert in the form that a receiver is shown. */
 export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
   readonly shown: ShownPeriod;
-  /** The daemon's page of it; null or left out: it has none. */
+  /** The daemon's page of the alert; null or left out: it has none. */
   readonly page?: string | null;
 }
 

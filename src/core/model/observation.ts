@@ -15,20 +15,22 @@ export interface ChainReading {
   readonly head: number;
   /** A higher block was shown before: the replica that answered may be behind. */
   readonly isBehind: boolean;
-  /** Heights at which another block was known before, and since when the one that it shows there is known. */
+  /** Heights at which another block was known before. `since`: when the block that is now shown there became known. */
   readonly replaced: readonly (readonly [height: number, since: Instant])[];
 }
 
 /** `not-asked`: nothing needed it. `unknown`: it was asked for, and no usable answer came. */
 export type TickChain = ChainReading | 'not-asked' | 'unknown';
 
-/** The head that is needed: at this height or above, everything that the reading leaves out or ends is believed. */
+/**
+ * The head that a decision needs. If the explorer has read up to it, missing items and ends in its answer are believed.
+ */
 export interface HeadNeed {
   readonly head: number;
 }
 
 /**
- * The result of one poll of a watch, or the reason why there is none. `seen` belongs to the kind; `paceMs`: the
+ * The result of one poll of a watch, or the reason why there is none. `seen`: of the kind's own type. `paceMs`: the
  * interval in force.
  */
 export type Observation =

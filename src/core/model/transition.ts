@@ -38,7 +38,7 @@ export function nameOfTransition({ type, summary }: Pick<Message, 'type' | 'summ
   return of === 'alert.summary' ? 'event' : NAMES[of];
 }
 
-/** True if it is also sent to recipients who know nothing of the alert. */
+/** True if the transition is also sent to recipients that were sent nothing about the alert before. */
 export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }

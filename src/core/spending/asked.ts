@@ -7,7 +7,7 @@ import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Asking, PlannedQuestion } from './planner.ts';
 
-/** The severity of the most severe alert. A watch without alerts is only shown on pages. */
+/** The severity of the most severe alert. A watch without alerts is only shown on pages, so it counts as `info`. */
 export function severityOf({ alerts }: Pick<Watch, 'alerts'>): Severity {
   return highest(alerts.map(({ severity }) => severity));
 }
@@ -65,7 +65,10 @@ export interface AskedOtherwise {
   readonly prices?: ReadonlyMap<OperationName, number>;
 }
 
-/** The questions of watches. Equal questions become one, but each `cron` has ticks of its own. */
+/**
+ * The questions of watches. Equal questions become one, but not if their `cron` schedules differ, since these have
+ * different ticks.
+ */
 export function askedBy(
   watches: readonly Watch[],
   { change = (need) => need, prices }: AskedOtherwise = {},

@@ -7,7 +7,7 @@ export interface CurvePoint {
   readonly known: number;
 }
 
-/** At most. One each quarter of an hour if the period is a day. */
+/** The most points of a curve: one each quarter of an hour if the period is a day. */
 export const CURVE_POINTS = 96;
 
 /** The curve with a new point if one is due. Points in the future are removed, because the clock was set back. */

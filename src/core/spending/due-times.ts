@@ -1,11 +1,11 @@
-// How often a question is due that watches ask at different intervals.
+// Computes how often a question is due if watches ask it at different intervals.
 
 /** With more intervals than this, none of which divides another one, due times are counted as if they never met. */
 const MOST_COUNTED = 8;
 
 /**
- * Due times in a millisecond. The intervals of a question have one phase, so that due times meet at each common multiple:
- * every 2m and every 3m are four requests in six minutes.
+ * The number of due times in a millisecond. The intervals of a question have one phase, so that due times meet at each
+ * common multiple: every 2m and every 3m are four requests in six minutes.
  */
 export function duePerMs(intervals: readonly number[]): number {
   if (intervals.length <= 1) return 1 / (intervals[0] ?? Infinity);

@@ -1,4 +1,4 @@
-// Sums that fade: half of an added amount is gone after the half-life. A steady rate keeps its value.
+// Sums that fade: after the half-life, half of an added amount is left. A steady rate keeps its value.
 import type { Instant } from '../../lib/clock.ts';
 
 export interface Fading {
@@ -8,7 +8,7 @@ export interface Fading {
 
 export const NOTHING_FADING: Fading = { sum: 0, at: 0 };
 
-/** A clock that was set back forgets nothing. */
+/** The sum at `now`. If the clock was set back, nothing fades. */
 export function sumAt({ sum, at }: Fading, now: Instant, halfLifeMs: number): number {
   return sum * 2 ** (-Math.max(0, now - at) / halfLifeMs);
 }
@@ -17,7 +17,7 @@ export function added(fading: Fading, amount: number, now: Instant, halfLifeMs: 
   return { sum: sumAt(fading, now, halfLifeMs) + amount, at: now };
 }
 
-/** In a millisecond. */
+/** The rate in a millisecond. */
 export function rateAt(fading: Fading, now: Instant, halfLifeMs: number): number {
   return (sumAt(fading, now, halfLifeMs) * Math.LN2) / halfLifeMs;
 }

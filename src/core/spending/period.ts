@@ -1,7 +1,10 @@
 // When the credits of a plan are refilled.
 import type { Instant } from '../../lib/clock.ts';
 
-/** `time`: after midnight UTC, in milliseconds; `day`: of the month, at 00:00 UTC. Null: midnight, or a month from then on. */
+/**
+ * `time`: milliseconds after midnight UTC. `day`: a day of the month, at 00:00 UTC. Null: at midnight UTC for a daily
+ * plan; else a month after the last reset, or after the first answer that named the credits.
+ */
 export type Resets =
   { readonly type: 'time'; readonly ms: number } | { readonly type: 'day'; readonly day: number } | null;
 
@@ -19,7 +22,7 @@ export interface PeriodRule {
 export const DAY_MS = 86_400_000;
 const DAYS_OF_MONTH = 30;
 
-/** A month is one of 30 days. */
+/** The length of a period. A month counts as 30 days. */
 export function periodMs(per: PeriodRule['per']): number {
   return per === 'day' ? DAY_MS : DAYS_OF_MONTH * DAY_MS;
 }

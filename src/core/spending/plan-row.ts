@@ -9,7 +9,7 @@ import type { SpendClass } from './spend.ts';
 
 /** The credits left, by the explorer's headers and the requests since. */
 export interface Books {
-  /** The period. */
+  /** When the period began. */
   readonly from: Instant;
   /** The rule that gave the period's end; null if no plan is known. */
   readonly rule: PeriodRule | null;
@@ -17,11 +17,13 @@ export interface Books {
   readonly resetsAt: Instant;
   /** The time from which requests count in this period. */
   readonly bookedFrom: Instant;
-  /** The expected reset while no header has risen since; null: the credits left are known. */
+  /** The expected reset, as long as no header has risen since; null: the credits left are known. */
   readonly refillingSince: Instant | null;
   /** The last expected reset that refilled nothing; null if there was none. */
   readonly missedReset: Instant | null;
-  /** The last header that counted; null: none did, or the period ended since without a request at its end. */
+  /**
+   * The last header that counted; null: there was none yet, or none since a period ended without a request at its end.
+   */
   readonly header: number | null;
   /** When an answer last showed that nothing was refilled. */
   readonly saidAt: Instant | null;
@@ -29,17 +31,17 @@ export interface Books {
   readonly refills: readonly SeenRefill[];
   /** The highest header of all. */
   readonly highest: number | null;
-  /** The number of the request that brought the header: they count up as they leave. */
+  /** The number of the request that brought the header. Requests are numbered in the order in which they are sent. */
   readonly order: number;
-  /** Requests may have left unseen since the header: the process had ended, or another process sent some. */
+  /** True if requests after the header may not be counted here: the process had ended, or another process sent some. */
   readonly isResumed: boolean;
   /** The price of own requests since that header. */
   readonly own: number;
   /** A header that does not fit own requests, with their cost and the time when it came. */
   readonly doubted: { readonly header: number; readonly own: number; readonly at: Instant } | null;
-  /** In this period. */
+  /** Credits spent in this period, by class. */
   readonly spent: Readonly<Record<SpendClass, number>>;
-  /** In this period; below zero if servers differ. */
+  /** Credits that other programs spent in this period; below zero if servers show different credits. */
   readonly foreign: number;
   readonly fast: Fading;
   readonly slow: Fading;
@@ -47,7 +49,7 @@ export interface Books {
   readonly curve: readonly CurvePoint[];
 }
 
-/** Credits charged for planned ones. */
+/** Credits that were charged, and those that were planned. */
 export interface Ratio {
   readonly charged: Fading;
   readonly planned: Fading;

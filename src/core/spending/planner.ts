@@ -9,7 +9,7 @@ export interface Asking {
   readonly severity: Severity;
   /** The interval of its rule. */
   readonly wantedMs: number;
-  /** Its interval while stretching is moderate: its shortest window, or `wantedMs` if its need is fixed. */
+  /** The longest interval while stretching is moderate: its shortest window, or `wantedMs` if its need is fixed. */
   readonly longestMs: number;
 }
 
@@ -17,19 +17,19 @@ export interface Asking {
 export interface PlannedQuestion {
   /** Credits. */
   readonly cost: number;
-  /** The part of its intervals that end in a request: less than 1 if a cron leaves hours or days out. */
+  /** The part of its intervals that end in a request: less than 1 if a cron has no times in some hours or days. */
   readonly density: number;
   readonly asks: readonly Asking[];
 }
 
 /** The means until the reset. */
 export interface Supply {
-  /** Credits that are left, before a value that is doubted. Infinity: no limit is known. */
+  /** Credits that are left, without regard to a header that is doubted. Infinity: no limit is known. */
   readonly known: number;
   readonly leftMs: number;
   /** Credits charged for each planned credit of warning and info: second pages and retries come on top. */
   readonly k: number;
-  /** The same for critical watches, with retries only. */
+  /** The same ratio for critical watches, with retries only. */
   readonly kc: number;
   /** Second pages of critical watches, in credits a millisecond. */
   readonly deep: number;
@@ -39,9 +39,9 @@ export interface Supply {
   readonly keep: number;
   /** The cost of reading known rows again, in credits a millisecond. */
   readonly sweepPerMs: number;
-  /** The price of the dearest request. */
+  /** The highest price of one request. */
   readonly dearest: number;
-  /** Infinity: no limit is known. */
+  /** The allowed requests in a millisecond. Infinity: no limit is known. */
   readonly requestsPerMs: number;
 }
 
@@ -51,7 +51,10 @@ export interface SpendingPlan {
   readonly x: number;
   /** The factor of critical: 1, unless critical watches alone need more than there is. */
   readonly xc: number;
-  /** The credits that others must leave for critical watches: for each millisecond until the reset, and once. */
+  /**
+   * The credits that others must leave for critical watches: `perMs` for each millisecond until the reset, and `margin`
+   * once.
+   */
   readonly kept: { readonly perMs: number; readonly margin: number };
   /** The most that second pages of critical watches may cost, in credits a millisecond. */
   readonly deepPerMs: number;
@@ -73,11 +76,11 @@ const CRITICAL_SHARE = 0.95;
 const SAFETY = 1.05;
 /** Shortly before a reset the stretch does not change: few credits are left, and little time. */
 export const LAST_MS = 900_000;
-/** The clock of the explorer may be behind. */
+/** The clock of the explorer may be behind, so its reset may come this much later. */
 const LATE_RESET_MS = 120_000;
 const OF_REQUESTS = 0.9;
 const LONGEST_SWEEP = 6;
-/** A smaller stretch is none. */
+/** A smaller stretch counts as none. */
 export const LEAST_STRETCH = 1.02;
 
 /** The interval of a watch under a plan. */
@@ -96,7 +99,7 @@ export function stretchOf(severity: Severity, { x, xc }: Pick<SpendingPlan, 'x' 
   return severity === 'warning' ? x : Math.max(x, Math.min(x * x, FIXED_UP_TO));
 }
 
-/** The least stretch with which the questions ask for no more than there is, of credits and of requests. */
+/** The least stretch with which the questions need no more credits and requests than there are. */
 export function planOf(questions: readonly PlannedQuestion[], supply: Supply): SpendingPlan {
   const inCredits = creditsOf(questions, supply);
   const credits = stretched(() => ratesByPrice(questions), inCredits, supply);
@@ -110,13 +113,13 @@ export function planOf(questions: readonly PlannedQuestion[], supply: Supply): S
   };
 }
 
-/** The questions in a millisecond as their rules are written, first pages only. */
+/** Credits and requests in a millisecond at the intervals of the rules, for first pages only. */
 export function wantedPerMs(questions: readonly PlannedQuestion[]): Wanted {
   const wanted = (rates: Rates): number => rates.critical + rates.beyondCritical(1, 1);
   return { credits: wanted(ratesByPrice(questions)), requests: wanted(ratesByCount(questions)) };
 }
 
-/** Credits. */
+/** The highest price of a question, in credits. */
 export function dearestOf(questions: readonly PlannedQuestion[]): number {
   return questions.reduce((most, { cost }) => Math.max(most, cost), 0);
 }
@@ -126,7 +129,7 @@ interface Wanted {
   readonly requests: number;
 }
 
-/** The price of all requests in a millisecond under a plan: second pages, retries and sweeps are in it. */
+/** The price of all requests in a millisecond under a plan, with second pages, retries and sweeps. */
 export function plannedPerMs(
   questions: readonly PlannedQuestion[],
   { k, kc, deep, sweepPerMs }: Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'>,
@@ -150,7 +153,7 @@ export interface PlanForecast {
  */
 const CORRECTED = 0.05;
 
-/** By the books. */
+/** The forecast from the credits left, if `perMs` are spent until the reset. */
 export function forecastOf(
   { known, foreign, leftMs }: Pick<Supply, 'known' | 'foreign' | 'leftMs'>,
   perMs: number,
@@ -164,7 +167,7 @@ export function forecastOf(
   return { atReset, runsOutInMs: (leftMs * rest) / spent };
 }
 
-/** A limit: the credits that may be spent until the reset, and the part that critical watches need. */
+/** A limit: the credits or requests that may be spent until the reset, and the parts of them that are needed. */
 interface Need {
   readonly usable: number;
   readonly critical: number;
@@ -184,7 +187,7 @@ function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need 
 }
 
 /**
- * If critical watches need more than the credits left, others get a share of these. Shortly before the reset they do
+ * If critical watches need more than the credits left, a share is left for the others. Shortly before the reset it is
  * not, because that share would be the last request of a critical watch.
  */
 function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, dearest }: Supply): SpendingPlan['kept'] {
@@ -230,7 +233,7 @@ function stretched(
   return { x: Math.max(leastWithin(spentAt, open), xc), xc };
 }
 
-/** The least stretch at which `spentAt` is at most `open`; `spentAt` falls. */
+/** The least stretch at which `spentAt` is at most `open`. `spentAt` decreases with the stretch. */
 function leastWithin(spentAt: (x: number) => number, open: number): number {
   if (spentAt(LEAST_STRETCH) <= open) return 1;
   let [low, high] = [LEAST_STRETCH, MOST_STRETCHED];
@@ -279,7 +282,7 @@ function ratesOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): Rates
 /** Questions with equal needs. */
 interface Alike {
   readonly asks: readonly Asking[];
-  /** Due times in a millisecond, as the rules are written: those of critical watches, and all. */
+  /** Due times in a millisecond at the intervals of the rules: of critical watches, and (`wantedPerMs`) of all. */
   readonly criticalPerMs: number;
   readonly wantedPerMs: number;
   price: number;
@@ -303,7 +306,7 @@ function perMsOf({ asks, wantedPerMs }: Alike, factors: Pick<SpendingPlan, 'x' |
   return isAsWritten ? wantedPerMs : 1 / shortest;
 }
 
-/** The same questions are planned each minute. */
+/** The same questions are planned each minute, so their rates are cached. */
 const ratesByPrice = remembered((questions: readonly PlannedQuestion[]) =>
   ratesOf(questions, ({ cost, density }) => cost * density),
 );

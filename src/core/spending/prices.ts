@@ -1,4 +1,4 @@
-// The prices of operations, as the credits fall around requests that were alone under way.
+// Learns the prices of operations from the fall of the credits around requests that were sent alone.
 
 /** One operation. */
 export interface SeenPrice {
@@ -12,9 +12,12 @@ export interface SeenPrice {
 export type SeenPrices = Readonly<Record<string, SeenPrice>>;
 
 const LAST = 8;
-/** Other programs may spend at the same time: three equal falls of four would be too few for a price. */
+/**
+ * This many of the last falls must be equal. Three of four would be too few, since other programs may spend at the same
+ * time.
+ */
 const EQUAL = 6;
-/** A larger fall is that of others. */
+/** A larger fall is caused by other programs. */
 const MOST = 200;
 
 export function afterFall(prices: SeenPrices, operation: string, fall: number): SeenPrices {

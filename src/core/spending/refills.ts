@@ -1,4 +1,4 @@
-// When the plan of a day is refilled, as its headers show it.
+// Finds out from the headers when a daily plan is refilled.
 import type { Instant } from '../../lib/clock.ts';
 import { DAY_MS, type Resets } from './period.ts';
 
@@ -18,7 +18,7 @@ export function withRefill(refills: readonly SeenRefill[], refill: SeenRefill): 
   return [...refills, refill].slice(-3);
 }
 
-/** The time of day that two refills share, if midnight is impossible. */
+/** The time of day that two refills share, if it cannot be midnight; else null. */
 export function resetsSeen(refills: readonly SeenRefill[]): Resets {
   const newestFirst = refills.toReversed();
   for (const [i, later] of newestFirst.entries()) {
@@ -40,7 +40,7 @@ function timeOf(earlier: SeenRefill, later: SeenRefill): Resets {
   return { type: 'time', ms: Math.floor(ms / MINUTE_MS) * MINUTE_MS };
 }
 
-/** The two answers lie close together, and midnight is not between them. */
+/** True if the two answers are close together, and midnight is not between them. */
 function isElsewhere({ after, until }: SeenRefill): boolean {
   const isShort = until - after <= LONGEST_MS;
   return isShort && after % DAY_MS > 0 && Math.floor(after / DAY_MS) === Math.floor(until / DAY_MS);

@@ -1,4 +1,4 @@
-// Each request is spent on a class, which decides whether it may leave.
+// Each request has a class, which decides whether it may be sent.
 import type { Severity } from '../model/ids.ts';
 import type { OperationName } from '../model/watch/question.ts';
 

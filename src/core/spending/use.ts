@@ -8,10 +8,10 @@ import type { Spend } from './spend.ts';
 const RATIO_MS = 6 * 3_600_000;
 const DEEP_MS = 35 * 60_000;
 const MOST_RATIO = 3;
-/** The first ratio counts as much as ten requests. */
+/** The assumed first ratio weighs as much as this many credits, about ten requests. */
 const FIRST_WEIGHT = 200;
 
-/** With one more request that leaves. */
+/** The use after one more request. */
 export function usedBy(use: Use, { class: name, isExtra, severity, price }: Spend, at: Instant): Use {
   const planned = isExtra ? 0 : price;
   if (name === 'critical') return { ...use, critical: charged(use.critical, price, planned, at) };

@@ -1,5 +1,6 @@
 /**
- * An exact decimal: `digits` x 10^-`scale`. Money, supplies and prices are this, never a JavaScript number.
+ * An exact decimal: `digits` x 10^-`scale`. Money, supplies and prices have this type, and are never a JavaScript
+ * number.
  *
  * Amount.ofRaw(1_500_000n, 6).toString() // '1.5'
  */

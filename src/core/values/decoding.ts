@@ -47,7 +47,7 @@ export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
   }
 }
 
-/** Whether a text could be the value of a word at all. */
+/** True if a text can be the value of a `word` field. */
 export function isWord(text: string): boolean {
   return WORD.test(text);
 }
@@ -69,7 +69,7 @@ function decodeText(raw: unknown): Untrusted | undefined {
   return typeof raw === 'string' ? untrusted(raw) : undefined;
 }
 
-/** A JSON number beyond 2^53 has already lost digits, so only text is taken there. */
+/** A JSON number beyond 2^53 has already lost digits, so such a value is taken only from text. */
 function decodeInt(raw: unknown): bigint | undefined {
   if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : undefined;
   return typeof raw === 'string' && INTEGER.test(raw) ? BigInt(raw) : undefined;
@@ -87,7 +87,7 @@ function decodeTime(raw: unknown): Date | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-/** A value below the certain minimum is an error of the explorer: unknown. */
+/** A value below the minimum is an error of the explorer, so it is unknown. */
 function atLeast(least: 0 | undefined, value: bigint | undefined): bigint | undefined {
   return least === 0 && value !== undefined && value < 0n ? undefined : value;
 }

@@ -23,7 +23,7 @@ export function encode(value: FieldValue): Json {
 }
 
 function encodedBy(viewBy: (view: AnyView) => Json, value: FieldValue): Json {
-  // Servers differ in the letter case of addresses: in lower case equal ones are equal texts.
+  // Servers differ in the letter case of addresses. In lower case, equal addresses are equal texts.
   if (value instanceof Address) return value.key;
   if (typeof value === 'bigint' || value instanceof Amount) return value.toString();
   if (value instanceof Date) return value.toISOString();
@@ -42,7 +42,10 @@ export function encodeView(view: AnyView): Record<string, Json> {
   return known;
 }
 
-/** Without the fleeting fields of the records in it, which are not even decoded: a list may hold thousands of them. */
+/**
+ * Encodes a value without the fleeting fields of its records. These are not even decoded, since a list may have
+ * thousands of records.
+ */
 export function encodeStanding(value: FieldValue): Json {
   return encodedBy((view) => {
     const known: Record<string, Json> = {};

@@ -29,7 +29,10 @@ export type FieldType =
   | { readonly type: 'list'; readonly of: FieldType }
   | { readonly type: 'record'; readonly record: AnyRecord };
 
-/** `T` is the type of the value when it is known. `was`: names of older releases, first found wins after the new one. */
+/**
+ * `T` is the type of the value when it is known. `was`: names of older releases, looked up in this order after the new
+ * name.
+ */
 export interface Field<T> {
   readonly type: FieldType;
   readonly doc: string;

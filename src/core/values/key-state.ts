@@ -5,7 +5,7 @@ import { isRow, namesOf, sourceOf, type AnyView, type Field, type RowSource } fr
 /** `unknown`: the view was not read from a row, or a parent of the key is null. */
 export type KeyState = 'present' | 'missing' | 'unknown';
 
-/** Says if the row behind a view has the key at the end of a path, by any of its names. */
+/** Checks whether the row behind a view has the key at the end of a path, under any of its names. */
 export function keyStateAt(view: AnyView, path: string): KeyState {
   const source = view[sourceOf];
   return source === null ? 'unknown' : stateIn(source, namesOf(path));

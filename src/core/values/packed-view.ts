@@ -10,8 +10,8 @@ export function packView(view: AnyView): () => AnyView {
   return unpacking(source.record, JSON.stringify(source.row), source.units);
 }
 
-// A function of its own, because all functions made in one call keep the variables that any of them needs: the row
-// would stay in memory.
+// A separate function: all closures of one call keep the variables that any of them needs, so the row would stay in
+// memory.
 function unpacking(record: AnyRecord, row: string, units: Units): () => AnyView {
   return () => {
     const view = record.read(JSON.parse(row), units);

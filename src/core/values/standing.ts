@@ -3,13 +3,13 @@
 import { encodeStanding } from './encoded.ts';
 import { isRow, typeAt, valueAt, type AnyRecord, type AnyView, type FieldType, type Json } from './fields.ts';
 
-/** The encoded value at the end of a path, without the fleeting fields of the records in it; null when it is unknown. */
+/** The encoded value at the end of a path, without the fleeting fields of the records in it; null if it is unknown. */
 export function standingAt(view: AnyView, path: string): Json {
   const value = valueAt(view, path);
   return value === undefined ? null : encodeStanding(value);
 }
 
-/** The same of a value that was encoded before. */
+/** Removes the fleeting fields of the records in a value that is encoded already. */
 export function standing(table: AnyRecord, path: string, encoded: Json): Json {
   if (typeof encoded !== 'object' || encoded === null) return encoded;
   const type = typeAt(table, path);

@@ -32,7 +32,7 @@ export function withStored(memory: Memory, stored: Samples): Memory {
   return { ...memory, history: Object.fromEntries(history) };
 }
 
-/** Leaves out runs that were stored after the memory was. */
+/** False for runs that were stored after the memory was. */
 function isBefore([since, until]: Run, first: Run | undefined, coveredUntil: Memory['coveredUntil']): boolean {
   return first === undefined ? until !== null && coveredUntil !== null && until <= coveredUntil : since < first[0];
 }

@@ -12,7 +12,7 @@ interface HourValues {
   readonly max: string;
 }
 
-/** The begins of the hours that overlap a run. */
+/** The start times of the hours that overlap a run. */
 export function hoursOf([since, until]: Run): Instant[] {
   const hours: Instant[] = [];
   for (let at = Math.floor(since / HOUR_MS) * HOUR_MS; at <= (until ?? since); at += HOUR_MS) hours.push(at);

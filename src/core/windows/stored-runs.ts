@@ -24,7 +24,7 @@ export interface MissingRuns {
 }
 
 export interface StoredRuns extends Past {
-  /** Tells the windows that the store now has these runs, from a poll at that moment. */
+  /** Adds runs to the windows after they were stored. `at`: the time of their poll. */
   kept(closed: ClosedRuns, at: Instant): void;
   /** The runs that must be read before a poll at that moment. */
   missing(at: Instant): readonly MissingRuns[];

@@ -33,7 +33,7 @@ export interface StoredWindow {
    * there is none.
    */
   stood(begin: Instant, next: Instant | null): Stood;
-  /** A run has ended that is newer than all others. */
+  /** Adds a run that has ended and is newer than all others. */
   push(run: PastRun): void;
   /** Drops data from before that moment; no query will need them. */
   advance(begin: Instant): void;
@@ -41,11 +41,11 @@ export interface StoredWindow {
    * The end of the run after which runs must be read before a question about that moment; null if none must be read.
    */
   missingAfter(begin: Instant): Instant | null;
-  /** The next runs after that one, oldest first. */
+  /** Adds the runs after the one that `missingAfter` returned, oldest first. */
   refill(runs: readonly PastRun[]): void;
 }
 
-/** The number of runs at the beginning that are kept. */
+/** The most runs at the beginning of the window that are kept in memory. */
 export const EDGE_RUNS = 64;
 
 /** `holeMs`: samples further apart than this are a hole, in which no value holds. */

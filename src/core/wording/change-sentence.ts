@@ -1,4 +1,4 @@
-// The sentence of an `on: changed` event, of whatever kind.
+// The sentence of an `on: changed` event of any kind.
 import type { EventOccasion, KindWording, WatchNames, Sentence } from '../model/watch/wording.ts';
 import type { Segment } from '../model/watch/condition.ts';
 import { encodedAt } from '../values/tracked.ts';
@@ -8,8 +8,8 @@ import { movedWords, ownValue } from './values.ts';
 import { lineOf, quotedText, showPath } from './words.ts';
 
 /**
- * `treasury USDC 970,030, was 1,090,237`; of a value that is text from the chain only that it changed. `name`: of a value
- * by its path.
+ * `treasury USDC 970,030, was 1,090,237`; if the value is text from the chain, only that it changed. `name`: returns
+ * the name of the value at a path.
  */
 export function changeSentence(occasion: EventOccasion, name: (path: string) => string): Sentence {
   const { names, view, before, compared } = occasion;

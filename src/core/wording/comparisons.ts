@@ -11,7 +11,7 @@ import type { Amount } from '../values/amount.ts';
 import { showAmount, showSpan } from './words.ts';
 import { remembered } from '../../lib/remembered.ts';
 
-// Clauses are compiled on demand; a burst of events asks for the same one again and again.
+// Clauses are compiled on demand; a burst of events needs the same one many times, so they are cached.
 export const clauseOf = remembered((condition: Condition): Clause => condition.clause());
 
 /** The value on the left of a comparison; undefined when it is unknown. */

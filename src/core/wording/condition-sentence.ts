@@ -1,5 +1,5 @@
-// The sentence of a `while:` alert. One field or window that is compared with one constant reads as people say it; of a
-// condition of several parts the values are listed.
+// The sentence of a `while:` alert. A comparison of one field or window with a constant is written as people say it.
+// For a condition with several parts, the values are listed.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import type { Clause, Comparison, Condition, EvaluationContext, Window } from '../model/watch/condition.ts';
 import type { AlertId } from '../model/ids.ts';
@@ -40,7 +40,10 @@ interface Bound {
   readonly isEnd: boolean;
 }
 
-/** Between `while` and `until`, and during `keep_firing_for`, an alert fires although its condition does not hold. */
+/**
+ * Between `while` and `until`, and during `keep_firing_for`, an alert fires although its condition does not hold. Then
+ * the comparison that ends it is shown, or the negated one.
+ */
 function boundOf({ alert, isOver }: ConditionOccasion, comparison: Comparison, value: Amount): Bound {
   if (isOver || holds(comparison, value)) return { comparison, isEnd: false };
   const end = alert.until === null ? null : clauseOf(alert.until).compares;

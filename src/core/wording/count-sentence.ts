@@ -22,9 +22,9 @@ export interface CountOccasion extends WordingContext, CountedSort {
   readonly isLeast: boolean;
   /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
-  /** When the newest one happened; null if no time is known. */
+  /** When the newest item happened; null if no time is known. */
   readonly newest: Instant | null;
-  /** The newest ones, the newest first. */
+  /** The newest items, the newest first. */
   readonly items: readonly CountedItem[];
   readonly at: Instant;
   readonly isOver: boolean;

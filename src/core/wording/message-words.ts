@@ -9,7 +9,7 @@ export function headingOf({ place, ...words }: Pick<Message, 'title' | 'detail' 
   return place === null || words.title.includes(place) ? heading : `${place}: ${heading}`;
 }
 
-/** The same for a rule that watches one explorer. */
+/** Like `headingOf`, for a rule that watches one explorer. */
 export function titleAndDetail({ title, detail }: Pick<Message, 'title' | 'detail'>): string {
   return detail === null ? title : `${title}: ${detail}`;
 }

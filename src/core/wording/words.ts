@@ -9,8 +9,8 @@ const MOST_DECIMALS = 6;
 const DECIMALS_OF_THOUSANDS = 2;
 
 /**
- * As people write it: two decimals from a thousand on, else at most six, counted from the first that is not zero below
- * one: `970,411.38`, `0.000000123457`.
+ * An amount as people write it: from 1,000 on with two decimals, else with at most six. Below 1 these are counted from
+ * the first digit that is not zero: `970,411.38`, `0.000000123457`.
  */
 export function showAmount(amount: Amount, most = MOST_DECIMALS): string {
   const [whole = '', fraction = ''] = amount.toString().replace('-', '').split('.');
@@ -56,7 +56,7 @@ export function showTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'minutes')} ${zoneName(moment.zone, at)}`;
 }
 
-/** The same with seconds, for events that repeat every few of them. */
+/** Like `showTime` with seconds, for events that repeat every few seconds. */
 export function showExactTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'seconds')} ${zoneName(moment.zone, at)}`;
 }
@@ -98,7 +98,7 @@ export function quotedText(label: string, text: Untrusted, end = '.'): Segment[]
   return [{ text: `${label} "` }, { untrusted: quotable(text, MOST_QUOTED) }, { text: `"${end}` }];
 }
 
-/** One line of one or more sentences; null when none of them says anything. */
+/** One line of one or more sentences; empty if there is none. */
 export function lineOf(...sentences: readonly (string | null)[]): readonly (readonly Segment[])[] {
   const said = sentences.filter((sentence) => sentence !== null && sentence !== '');
   return said.length === 0 ? [] : [[{ text: said.join(' ') }]];

@@ -114,7 +114,7 @@ function fire(state: ConditionState): ConditionAdvance {
   return { after, transition: 'firing' };
 }
 
-/** The end of an episode. Also used when the rule itself is gone. */
+/** The end of an episode. Also used when the rule was removed. */
 export function resolve(state: ConditionState): ConditionAdvance {
   return { after: { ...endWait(state, 'inactive'), began: null, seq: state.seq + 1 }, transition: 'resolved' };
 }

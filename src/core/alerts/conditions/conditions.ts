@@ -43,7 +43,10 @@ export function stepCondition(poll: AlertPoll, alert: ConditionAlert, known: Ale
 
 const UNKNOWN: Truths = { while: 'unknown', until: null };
 
-/** True when the explorer has not read as far as the head at which the alert fired: then it cannot resolve it. */
+/**
+ * True if the explorer has not read as far as the head at which the alert fired. Then its answer cannot resolve the
+ * alert.
+ */
 function isBehind({ reach }: AlertPoll, state: ConditionState, truths: Truths): boolean {
   if (state.head === null || !isActive(state)) return false;
   return compare(truths, state) === false && (reach ?? -1) < state.head;

@@ -30,7 +30,7 @@ export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEve
   const { before, event, paths } = shown;
   const same = { type: 'seen', as: 'same', block: blockOf(event) } as const;
   const last = comparedWith.get(before.values);
-  // Two equal answers show the same row objects.
+  // Equal answers have the same row objects, so the result of the last comparison still holds.
   if (last?.event === event && last.alert === alert) return { sighting: same, values: before.values };
   const now = valuesOf(event.view, paths.shown);
   if (isOther(poll, shown, now)) {
@@ -66,7 +66,7 @@ function isKnown(values: Remembered, path: string): boolean {
   return (values[path] ?? null) !== null;
 }
 
-/** Earlier releases remembered everything that a value holds. */
+/** Earlier releases also stored the fleeting fields of a value, so these are removed before the comparison. */
 function differs(table: AnyRecord, path: string, before: Remembered, now: Remembered): boolean {
   return comparable(standing(table, path, before[path] ?? null)) !== comparable(now[path] ?? null);
 }
@@ -77,7 +77,7 @@ function comparable(value: Json): string {
   return isAddressText(value) ? text.toLowerCase() : text;
 }
 
-/** Known values at those paths; long ones condensed. */
+/** The known values at these paths. Long values are condensed. */
 export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
   return Object.fromEntries(
     paths.flatMap((path) => {

@@ -17,7 +17,7 @@ import { readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluat
 import { viewOf, type Remembered } from '../../values/tracked.ts';
 
 type MatchingAlert = EventAlert | CountAlert;
-/** By its key. */
+/** An open event with its key. */
 type Opened = [string, OpenEvent];
 
 /** An item for an alert, and the context of its `if`. */
@@ -91,20 +91,20 @@ function evaluateItem(
   const open = prior?.type === 'open' ? prior : null;
   const isChanged = event.novelty === 'changed' && alert.type === 'event' && isJudgedAnew(poll, alert, event);
   const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
-  // A tracked item was evaluated before, even if the list's state no longer has it.
+  // A tracked item was evaluated before, even if the list's state no longer has it, so it is left out.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const before = open === null ? event.before : (open.before as Remembered | null);
   const context = contextOf(event, before, event.happenedAt ?? open?.since ?? poll.time.at);
   const isBeyondBudget = isSpent(poll, alert);
   const { truth, isHit } = judgeItem(poll, alert, context);
   const unjudged = truth === 'unknown' && !isBeyondBudget ? limitOf(alert, context) : null;
-  // The item was evaluated before, so a value that is unknown for a while opens nothing.
+  // The item was evaluated before, so a value that is unknown for a while does not open it again.
   if (isChanged && open === null && truth === 'unknown' && unjudged === null && !isBeyondBudget) return [];
-  // One that could not be judged counts: a long text hides nothing.
+  // An item that could not be evaluated counts as a hit, so that a long text cannot hide it.
   return [{ event, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
 }
 
-/** The budget of the poll is used up. The other items are evaluated at the next poll, if it reads them. */
+/** True if the budget of the poll is used up. The other items are evaluated at the next poll, if it reads them. */
 function isSpent({ budget }: AlertPoll, alert: MatchingAlert): boolean {
   return budget.left <= 0 && (alert.if !== null || ofRatio(alert) !== null);
 }
@@ -123,8 +123,8 @@ function isJudgedAnew({ head }: AlertPoll, alert: EventAlert, event: DetectedEve
 }
 
 /**
- * Why the item cannot be evaluated, when a limit of its `if` is exceeded; null otherwise. Such an item does not end an
- * absence that `none_for` waits for.
+ * Why the item cannot be evaluated, if a limit of its `if` is exceeded; else null. Always null for `none_for`, since
+ * such an item does not end the absence.
  */
 export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
   if (alert.type === 'count' && alert.fires.type === 'none-for') return null;
@@ -137,7 +137,9 @@ function openOf({ time }: AlertPoll, { event, open, isBeyondBudget }: EvaluatedM
   return { type: 'open', since, before, ...(isBeyondBudget ? { isBeyondBudget } : {}) };
 }
 
-/** While pages are unread, no open item counts as gone, and each poll may add items beyond its budget. */
+/**
+ * The most open items beyond the budget. While pages are unread, open items stay, and each poll may add more of them.
+ */
 const MOST_BEYOND_BUDGET = 1000;
 
 function withinBounds(open: readonly Opened[]): { kept: readonly Opened[]; dropped: readonly Opened[] } {
@@ -227,7 +229,7 @@ export function amountAt({ view }: EvaluationContext, path: string): Amount | un
   return exactOf(valueAt(view, path));
 }
 
-/** A single item as conditions and messages see it; `before` as encoded in memory. */
+/** The context of a single item, for conditions and messages. `before`: as encoded in memory. */
 export function contextOf(
   { view }: Pick<DetectedEvent, 'view'>,
   before: Remembered | null,

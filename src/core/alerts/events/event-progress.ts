@@ -17,7 +17,10 @@ export type Sighting =
    * the event no longer matches.
    */
   | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
-  /** Its range was read completely without it. `isProven`: another block, or another item, has taken its place. */
+  /**
+   * The range of the item was read completely, and the item was not there. `isProven`: another block, or another item,
+   * has taken its place.
+   */
   | { readonly type: 'absent'; readonly isProven: boolean }
   | { readonly type: 'unread' }
   /** The item was missing from a reading that is not believed yet. */

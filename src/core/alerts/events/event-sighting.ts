@@ -53,13 +53,16 @@ function missingWhileWaiting({ chain }: AlertPoll, before: EventState, { to }: B
     : { type: 'behind' };
 }
 
-/** Another block has its height, and was first shown after the item was last seen. */
+/** True if another block has the height of the item, and was first shown after the item was last seen. */
 function isBlockReplaced({ chain, time }: AlertPoll, { turnedAt }: EventState, block: number): boolean {
   const seenUntil = turnedAt ?? time.coveredUntil ?? Infinity;
   return typeof chain === 'object' && chain.replaced.some(([height, since]) => height === block && since > seenUntil);
 }
 
-/** The explorer's head may show that the item is gone; the block at its height may prove it. */
+/**
+ * The head that the explorer must have read to show that the item is gone; null: not needed. The block at that height
+ * may prove it.
+ */
 export function needFor(poll: AlertPoll, before: EventState, sighting: Sighting): HeadNeed | null {
   const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));
   const head = before.block ?? (before.absentHead ?? -1) + 1;

@@ -6,9 +6,9 @@
 // Only a complete reading of its range can show that an item is gone. Three such readings in a row are believed, or one
 // with a proof. An item that was retracted once may come and go. From then on a message is sent only when its presence
 // was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no
-// longer tracked. Some items are tracked ten times as long: one that was removed from its block, since it may be mined
-// again; and one that was missing when its block was last read, or whose block was not read again, since it is not
-// known to be final.
+// longer tracked. Two sorts of items are tracked ten times as long. An item that was removed from its block may be
+// mined again. An item that was missing when its block was last read, or whose block was not read again, is not known
+// to be final.
 //
 // An item that is in no block must also be missing for ten minutes, while the chain's head moves: not every server has
 // every pending transaction, and no block shows that it is gone.
@@ -23,7 +23,7 @@ export const FINAL_DEPTH = 64;
 type Depths = Pick<EventAlert, 'confirmations' | 'provisional'>;
 
 export interface EventAdvance {
-  /** Null: not tracked, or no longer. The same object as before when nothing changed. */
+  /** Null: the event is not tracked, or no longer. The same object as before when nothing changed. */
   readonly after: EventProgress | null;
   readonly transition: EventTransition | 'none';
 }
@@ -124,7 +124,7 @@ function retracted(life: EventProgress): EventProgress {
   return { ...life, state: 'retracted', retractions: life.retractions + 1 };
 }
 
-/** The item was present for a while and is missing again. */
+/** The item is known to be gone and is missing, perhaps again after it was present for a while. */
 function stayAway(rule: Depths, before: EventProgress, place: Place): EventAdvance {
   const { reach } = place;
   if (isForgotten(rule, before, place)) return { after: null, transition: 'sealed' };
@@ -148,7 +148,8 @@ function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
   return turnedAt !== null && at - turnedAt >= STABLE_MS;
 }
 
-// A transaction that was removed from a block may wait longer to be mined again than a block takes to become final.
+// An item that may be gone is tracked for this many times the final depth: a transaction that was removed from a block
+// may wait longer to be mined again than a block takes to become final.
 const RETENTION_OF_GONE = 10;
 
 function isForgotten(rule: Depths, life: EventProgress, { depth, reach }: Pick<Place, 'depth' | 'reach'>): boolean {
@@ -171,7 +172,7 @@ function unchangedOr(
   return { after: isSame ? before : after, transition };
 }
 
-/** Nothing that happens to the item any more is sent. */
+/** True if the item is final, so that no later change of it is sent. */
 export function isFinal(rule: Depths, block: number | null, head: number | null): boolean {
   return depthOf(block, head) >= finalDepth(rule);
 }

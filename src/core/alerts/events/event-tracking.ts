@@ -37,7 +37,7 @@ export interface EventStep {
   readonly needs: HeadNeed | null;
 }
 
-/** One poll for every event that is remembered. */
+/** The steps of all remembered events in one poll. */
 export function* trackEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): Steps<EventStep[]> {
   const tracked = Object.entries(known).flatMap(([key, state]) =>
     state.type === 'event' ? [[key, state] as const] : [],

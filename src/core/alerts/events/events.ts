@@ -25,7 +25,7 @@ import { greatestNeed } from '../../chain/tick-chain.ts';
 
 export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): Steps<AlertEvaluation> {
   if (poll.detection === null) return unread(known);
-  // Most polls.
+  // Most polls end here.
   if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return unevaluated(known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
   const matched = yield* matchEvents(poll, alert, events, known);
@@ -82,8 +82,8 @@ function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventS
   };
 }
 
-// Each alert tracks this many sent events, the newest; one takes about half a kilobyte of memory. Events that are not
-// sent yet are never dropped. Neither are retracted ones, because their return has to be sent.
+// Each alert tracks this many sent events, the newest ones. Each of them takes about half a kilobyte of memory. Events
+// that are not sent yet are never dropped. Neither are retracted ones, because their return has to be sent.
 const MOST_TRACKED = 1000;
 
 type TrackedEntries = readonly (readonly [string, EventState])[];

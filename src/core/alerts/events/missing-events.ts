@@ -2,7 +2,7 @@
 // Otherwise newer items push them off the pages, and no retraction is sent.
 import type { Alert, EventState, Memory } from '../../model/memory.ts';
 
-/** The lowest block of such an event; null if there is none in a block. */
+/** The lowest block of a missing event; null if none of them is in a block. */
 export function lowestMissing({ alerts }: Pick<Memory, 'alerts'>): number | null {
   let lowest: number | null = null;
   for (const byKey of Object.values(alerts))

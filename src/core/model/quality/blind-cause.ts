@@ -1,4 +1,4 @@
-// Why watches are blind, and which ones together.
+// The causes why watches are blind, and the watches of each cause.
 import { showInstant, type Instant } from '../../../lib/clock.ts';
 import type { DataSince, DataState } from '../memory.ts';
 import type { MissReason } from '../observation.ts';
@@ -6,13 +6,13 @@ import type { Watch } from '../watch/watch.ts';
 import { firstNames } from '../../../lib/first-names.ts';
 
 /**
- * Why no result was stored, else why an answer was missed, else the quality of the data. `no-poll`: no poll took
- * effect, though the last one was ok. `damaged-memory`: the watch's memory cannot be read, and it is not polled.
+ * The first that applies: why no result was stored, why no answer came, the quality of the data. `no-poll`: no poll
+ * took effect, though the last one was ok. `damaged-memory`: the watch's memory cannot be read, and it is not polled.
  */
 export type BlindReason =
   'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll' | 'damaged-memory';
 
-/** As the data alone has it. */
+/** The reason by the data state alone. */
 export function reasonOf(data: Pick<DataSince, 'state'> | null): BlindReason {
   return data === null || data.state === 'ok' ? 'no-poll' : data.state;
 }
@@ -96,7 +96,7 @@ export interface BlindCause {
   readonly fields: readonly string[];
 }
 
-/** By explorer and reason, those that have been blind for longest first. */
+/** One cause for each explorer and reason. The cause that has lasted longest comes first. */
 export function causesOf(blind: readonly BlindWatch[]): BlindCause[] {
   const groups = Map.groupBy(blind, ({ watch, reason }) => `${watch.target.explorer} ${reason}`);
   const causes = [...groups.values()].flatMap((group): BlindCause[] => {

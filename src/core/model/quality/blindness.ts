@@ -4,10 +4,10 @@ import { nextTimeOf } from '../watch/schedule.ts';
 import { paceIn, type Watch } from '../watch/watch.ts';
 
 const MISSED_TIMES = 3;
-/** A poll that is under way counts as missed only when it takes longer. */
+/** A poll that is under way counts as missed only if it takes longer than this. */
 const ANSWER_MS = 10_000;
 
-/** An answer takes up to ten seconds, and is written down up to ten seconds later. */
+/** An answer takes up to ten seconds, and is stored up to ten seconds later. */
 const OVERDUE_MS = 20_000;
 
 /** The state of the watch's data. */
@@ -44,7 +44,7 @@ export function overdueSince(memory: Known, watching: Watching): Instant | null 
   return first === null || now <= first + OVERDUE_MS || blindSince(memory, watching) !== null ? null : first;
 }
 
-/** The time until which it cannot be blind, even without more `ok` data. Null: it will not be blind. */
+/** The time until which the watch cannot be blind, even without more `ok` data. Null: it will not be blind. */
 export function clearUntil(memory: Known, { watch, from, now }: Watching): Instant | null {
   const since = latest(lastOkOf(memory), from);
   if (since === null) return null;

@@ -17,7 +17,10 @@ export function shiftClock(memory: Memory, byMs: number): Memory {
   };
 }
 
-/** The shift of the memory's times for a poll at `at`; 1 if the clock shows the last time again. */
+/**
+ * How far the memory's times must be moved back for a poll at `at`, in milliseconds; 1 if the clock shows the last time
+ * again.
+ */
 export function skewOf({ coveredUntil }: Memory, at: Instant): number {
   return coveredUntil === null ? 0 : Math.max(0, coveredUntil - at + 1);
 }

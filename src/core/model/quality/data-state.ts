@@ -2,13 +2,13 @@
 import type { DataSince, DataState, Memory } from '../memory.ts';
 import type { MissReason, Observation } from '../observation.ts';
 
-/** The quality of a poll's data, apart from its reading. */
+/** Facts about a poll's data that the observation itself does not show. */
 interface Worth {
   /** The chain's head is stalled. */
   readonly isStale: boolean;
   /** The answer contains the watched thing itself. */
   readonly isKnown: boolean;
-  /** A field that a condition reads is gone. */
+  /** A field that a condition reads is no longer sent. */
   readonly lacksField: boolean;
 }
 
@@ -27,7 +27,7 @@ const MISSED: Partial<Record<MissReason, DataState>> = {
   plan: 'throttled',
 };
 
-/** The same object as before while the state stays. `coveredUntil`: of the poll before. */
+/** The same object as before if nothing differs. `coveredUntil`: when the previous usable answer was processed. */
 export function dataSince(
   { data: before, coveredUntil }: Pick<Memory, 'data' | 'coveredUntil'>,
   { state, fields }: Pick<DataSince, 'state' | 'fields'>,

@@ -1,9 +1,9 @@
-// Checks that explorers still send the fields that conditions read. An upgrade of an explorer may rename one. Then its
-// value is unknown for ever, and a rule that reads it sends nothing, without any error.
+// Checks that explorers still send the fields that conditions read. An upgrade of an explorer may rename a field. Then
+// its value is always unknown, and a rule that reads it sends nothing, without any error.
 //
-// A field that was never seen may be one that this explorer does not send, or only sometimes. A field that was seen,
-// and is in no row of three complete polls, is gone. A value of null is not a missing key, and a poll without rows does
-// not count.
+// If a field was never seen, this explorer may send it only sometimes, or never. If a field was seen, and then is in no
+// row of three complete polls, it is gone. A value of null is not a missing key, and a poll without rows does not
+// count.
 import type { AnyView } from '../../values/fields.ts';
 import { keyStateAt, type KeyState } from '../../values/key-state.ts';
 
@@ -53,12 +53,12 @@ export function missingFields(sightings: FieldSightings): ReadonlySet<string> {
   return new Set(Object.keys(sightings).filter((path) => (sightings[path] ?? 0) > 0));
 }
 
-/** Fields that are gone. */
+/** Fields that the last `MISSING_POLLS` complete polls did not have. */
 export function goneFields(sightings: FieldSightings): string[] {
   return Object.keys(sightings).filter((path) => (sightings[path] ?? 0) >= MISSING_POLLS);
 }
 
-// Most polls get the same answer as before, and its rows are not even decoded.
+// Most polls get the same answer as before. With this cache its rows need not be decoded.
 const statesByContent = new WeakMap<object, WeakMap<readonly ReadField[], readonly KeyState[]>>();
 
 function statesIn(source: SourceRows, fields: readonly ReadField[]): readonly KeyState[] {

@@ -1,5 +1,5 @@
 // The health of a daemon for pages, `status` and other replicas: plain data, a few hundred bytes for each explorer,
-// however many watches there are. A running daemon writes it down at least every 30 seconds.
+// however many watches there are. A running daemon stores it at least every 30 seconds.
 import { z } from 'zod';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import { SPEND_CLASSES } from '../../spending/spend.ts';
@@ -42,44 +42,44 @@ const CreditPlanState = z.object({
   per: z.enum(['day', 'month']),
   /** True if no plan is written in the config. */
   isAssumed: z.boolean(),
-  /** Requests for warning and info leave this many credits. */
+  /** Requests for warning and info must leave this many credits. */
   reserve: z.number(),
   /** Credits left; null: unknown. */
   known: z.number().nullable(),
   /** No answer named the credits left: only own requests are counted. */
   isCounted: z.boolean(),
-  /** When the period began, or the daemon in it. */
+  /** When the period began, or when the daemon started within it. */
   from: instant,
   resetsAt: instant,
-  /** Credits that were left since then, the oldest first. */
+  /** The credits left at several times since `from`, the oldest first. */
   curve: z.array(z.object({ at: instant, known: z.number() })),
-  /** Credits left at the reset, by the books; negative: this many are missing; null: unknown. */
+  /** The credits that are expected to be left at the reset; negative: this many are missing; null: unknown. */
   atReset: z.number().nullable(),
-  /** Null: they last, or this is unknown. */
+  /** When the credits run out; null: they last until the reset, or it is unknown. */
   runsOutAt: instant.nullable(),
   /** Credits a day at the intervals of the rules, for first pages only. */
   wantedPerDay: z.number(),
-  /** In a day at the intervals in force, with second pages, retries and sweeps. */
+  /** Credits a day at the intervals in force, with second pages, retries and sweeps. */
   plannedPerDay: z.number(),
   /** Prices that were learned, by operation. */
   prices: z.record(z.string(), z.number()).default({}),
-  /** In this period. */
+  /** Credits spent in this period, by class. */
   spent: z.record(z.enum(SPEND_CLASSES), z.number()),
-  /** Spent by other programs in this period. */
+  /** Credits that other programs spent in this period. */
   foreign: z.number(),
   /** False: intervals are not stretched. */
   isStretched: z.boolean(),
   /** How many times as long the intervals are. */
   stretch: bySeverity,
-  /** The same forecast for a plan that is whole and that no other program uses. */
+  /** The stretch for a full plan that no other program uses. */
   usual: bySeverity,
 });
 export type CreditPlanState = z.output<typeof CreditPlanState>;
 
 const RequestPace = z.object({
-  /** As it is written, or as the explorer announces it. */
+  /** The limit in the config, or the one that the explorer announces. */
   perSecond: z.number(),
-  /** As the rules are written, first pages only. */
+  /** Requests a second at the intervals of the rules, for first pages only. */
   wantedPerSecond: z.number(),
   stretch: bySeverity,
 });
@@ -114,12 +114,12 @@ export const HealthSummary = z.object({
   heartbeatAt: instant.nullable(),
   /** Watches without a reading since the start. */
   unseen: Count,
-  /** By their begin. */
+  /** The oldest first. */
   blind: z.array(BlindGroup),
   overdue: z.array(BlindGroup),
-  /** Items of the last hour that no condition has judged. */
+  /** Items of the last hour that were never evaluated. */
   notJudged: Count,
-  /** Why explorers are not asked, or not believed. `isDoubted`: a request checks this at once. */
+  /** Why explorers are sent no requests, or are not believed. `isDoubted`: a request at once checks the reason. */
   troubles: z.array(z.object({ explorer: z.string(), text: z.string(), isDoubted: z.boolean() })),
   explorers: z.array(ExplorerHealth),
 });
@@ -149,7 +149,7 @@ export function isOld({ at }: Pick<HealthSummary, 'at'>, now: Instant): boolean 
   return Math.abs(now - at) > HEALTH_IS_OLD_MS;
 }
 
-/** All replicas together. `at` is that of the oldest. */
+/** The health of all replicas together. `at`: the time of the oldest summary. */
 export function mergedHealth(first: HealthSummary, others: readonly HealthSummary[]): HealthSummary {
   return others.reduce(merged, first);
 }
@@ -174,7 +174,7 @@ function merged(one: HealthSummary, other: HealthSummary): HealthSummary {
 
 const MOST_NAMED = 10;
 
-/** By their begin. */
+/** The groups of blind watches, the oldest first. */
 export function blindGroups(blind: readonly BlindWatch[]): BlindGroup[] {
   return causesOf(blind).map(({ explorer, reason, since, watches, fields }) => ({
     explorer,
@@ -211,7 +211,7 @@ function joinedGroup(groups: readonly BlindGroup[]): BlindGroup[] {
   ];
 }
 
-/** The data of the replica that polls an explorer's watches are the best. */
+/** For each explorer, takes the data of the replica that polls most of its watches. */
 function joinedExplorers(one: readonly ExplorerHealth[], other: readonly ExplorerHealth[]): ExplorerHealth[] {
   const byName = new Map(one.map((explorer) => [explorer.name, explorer]));
   for (const explorer of other) {
@@ -227,7 +227,7 @@ export function plansOf(explorers: readonly ExplorerHealth[]): CreditPlanState[]
   return [...Map.groupBy(known, (plan) => plan.explorers[0]).values()].flatMap(([first]) => first ?? []);
 }
 
-/** How many watches are in them. */
+/** The number of watches in all groups. */
 export function watchesIn(groups: readonly BlindGroup[]): number {
   return groups.reduce((sum, { watches }) => sum + watches, 0);
 }

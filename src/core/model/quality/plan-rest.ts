@@ -1,4 +1,4 @@
-// Why the daemon does not ask a plan for the moment. A plan is one origin and key.
+// Why the daemon sends no requests under a plan for the moment. A plan is one origin with one key.
 import { causeWords } from './blind-cause.ts';
 import { showInstant, type Instant } from '../../../lib/clock.ts';
 
@@ -8,7 +8,7 @@ export interface PlanRest {
   readonly reason: RefusalReason | 'rate-limited';
   /** Why the refusal is not believed, as in `90,000 credits were left`; null = it is believed. */
   readonly doubt: string | null;
-  /** When a request may leave again. After a refusal it is a single one, to see whether the refusal is over. */
+  /** When a request may be sent again. After a refusal only one is sent, to check whether the refusal is over. */
   readonly nextAt: Instant;
 }
 

@@ -8,7 +8,7 @@ export type Reachability =
   /** No request since then got as far as an answer, the last one at `at`. */
   | { readonly type: 'unreached'; readonly since: number; readonly at: number };
 
-/** One lost packet must not make a process give up its work. */
+/** All requests must fail for this long: one lost packet must not make a process give up its work. */
 const CUT_OFF_MS = 30_000;
 const RECENT_MS = 30_000;
 
@@ -17,12 +17,12 @@ export function reachabilityAfter(before: Reachability, end: 'answered' | 'unrea
   return { type: 'unreached', since: before.type === 'unreached' ? before.since : at, at };
 }
 
-/** All requests of 30 seconds failed below HTTP. */
+/** True if all requests within at least 30 seconds failed below HTTP. */
 export function isCutOff(reachability: Reachability): boolean {
   return reachability.type === 'unreached' && reachability.at - reachability.since >= CUT_OFF_MS;
 }
 
-/** Something answered in the last 30 seconds. */
+/** True if the last request was answered, within the last 30 seconds. */
 export function isReached(reachability: Reachability, now: number): boolean {
   return reachability.type === 'reached' && now - reachability.at <= RECENT_MS;
 }

@@ -7,7 +7,7 @@ export type AskPage = (question: Question, cursor: Cursor | null) => Promise<Any
 
 interface Answers {
   readonly answer: AskPage;
-  /** Asks again, and never takes a shared answer. */
+  /** Sends the question again, and never uses a shared answer. */
   readonly again: AskPage;
   /** Left out if nothing is read again. */
   readonly sweep?: AskPage;

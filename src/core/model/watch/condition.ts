@@ -19,7 +19,7 @@ export interface Window extends WindowSpan {
 export const MEASURES = ['change', 'delta', 'min', 'max', 'avg'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Answers windows at one moment; undefined = unknown. */
+/** Computes a window as of one moment; undefined = unknown. */
 export type WindowHistory = (window: Window) => Amount | undefined;
 
 /** The context for evaluating a condition or a template. */
@@ -44,7 +44,7 @@ export interface StepBudget {
 /** An `if`, `while` or `until` that was checked when the rules were loaded. */
 export interface Condition {
   readonly text: string;
-  /** Full paths that it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
+  /** Full paths that it reads, such as `token.reputation`. Paths under `before.` are listed without that prefix. */
   readonly reads: readonly string[];
   /** Reads only fields that are `ofHead`, such as `head.*` and `age`: known even while the chain's head is stalled. */
   readonly headOnly: boolean;

@@ -37,7 +37,7 @@ export function dueOf(key: string): number | null {
   return key.startsWith(SCHEDULE) ? Number(key.slice(SCHEDULE.length)) : null;
 }
 
-/** A condition's key: stable over restarts, polls and episodes. `group`: which of a count's groups; '' = the only one. */
+/** A condition's key: stable over restarts, polls and episodes. `group`: the group of a count; '' = the only one. */
 export function conditionKey(
   watch: Watch,
   alert: string,

@@ -45,7 +45,7 @@ export interface Kind<E, S, O> {
   readonly onlyOf?: Readonly<Record<string, EventName>>;
   /** Its sentences in messages. */
   readonly wording: KindWording;
-  /** The question that every poll asks first; decides the phase and the price that `check` prints. */
+  /** The question that every poll asks first. It decides the phase, and the price that `check` prints. */
   question(target: Target<E>): Question;
   /**
    * The question that shows the chain's head, if the kind's own answers do not. Asked when an alert counts
@@ -56,11 +56,11 @@ export interface Kind<E, S, O> {
   page(target: Target<E>, view: AnyView): string | null;
   /**
    * Reads the target; it may ask questions and do nothing else. Throws `Missed`. `downTo`: for a list, the lowest block
-   * of a missing item that may not be gone; null if there is none.
+   * of a missing item that is not known to be gone; null if there is none.
    */
   observe(target: Target<E>, state: S | null, read: Read, downTo: number | null): Promise<Reading<O>>;
   /**
-   * Pure. `state` null = nothing remembered yet: the baseline. A kind that reads a list pauses between rows, since there
+   * Pure. `state`: null for the first reading, the baseline. A kind that reads a list pauses between rows, since there
    * may be thousands.
    */
   detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Steps<Detection<S>>;
@@ -74,14 +74,14 @@ export interface Kind<E, S, O> {
   readonly examples: Readonly<Record<string, string>>;
   /** The rows of answers behind a reading, unchanged. */
   rowsOf(seen: O): SourceRows;
-  /** The path of a field in those rows; null = the field is made here. */
+  /** The path of a field in the rows of `rowsOf`; null = the kind computes the field. */
   sourceOf(path: string, target: Target<E>): string | null;
   readonly script: Script<E, S, O>;
 }
 
 /** An event that a rule can name after `on:`. */
 export interface EventSpec {
-  /** The event, for help and docs. */
+  /** The meaning of the event, for help and docs. */
   readonly doc: string;
   /** Whether the item is in a block, so that confirmations can be counted. */
   readonly inBlocks: boolean;
@@ -99,7 +99,7 @@ export interface ValueSpec {
 
 /** The data of rows that a replay needs. */
 export interface ListHistory {
-  /** When it happened; null when the row does not say. */
+  /** When the item happened; null if the row does not show it. */
   timeOf(row: AnyView): Instant | null;
   /** Undefined: the row cannot be identified. */
   identityOf(row: AnyView): string | undefined;

@@ -1,16 +1,18 @@
-// Labels of an alert: the given ones, and those of its rule. They are the same for every message of an alert.
+// Labels of an alert: those that the program gives, and those of its rule. They are the same for every message of an
+// alert.
 import type { Labels } from '../ids.ts';
 import type { Message } from '../delivery.ts';
 import type { AlertRule, Watch } from './watch.ts';
 
-/** Labels that an alert has without writing them. A rule may not write one of these names. */
+/** Labels that the program gives an alert. A rule may not set one of these names. */
 export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', 'of', 'token'] as const;
 
 type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
 
 /**
- * Given and written labels. `watch` is the id of the rule, so all of its instances have the same one; `of` and `token` are
- * the name that the config gives the address, else the address in lower case, and are missing if there is none.
+ * Labels of the program and of the rule. `watch` is the id of the rule, so all watches of a rule have the same. `of`
+ * and `token` are the name that the config gives the address, else the address in lower case; they are missing if there
+ * is no address.
  *
  * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
  */
@@ -35,8 +37,8 @@ export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'
 }
 
 /**
- * The labels of an alert whose rule is gone, from its last message: without written labels, and with the address of a
- * token.
+ * The labels of an alert whose rule was removed, from its last message: without written labels, and with the address of
+ * a token.
  */
 export function labelsOfMessage({ watch, alert, kind, severity, explorer, of, token }: Message): Labels {
   const rule = watch.replace(/\[.*$/s, '');

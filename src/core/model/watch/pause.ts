@@ -15,7 +15,7 @@ export interface Pause {
 
 export const LONGEST_PAUSE_MS = 30 * 86_400_000;
 
-/** Whether a pause of that name is one of this watch. */
+/** True if the pause applies to this watch. */
 export function isPauseOf({ watch }: Pick<Pause, 'watch'>, { name, rule }: Pick<Watch, 'name' | 'rule'>): boolean {
   return watch === name || watch === rule;
 }

@@ -11,7 +11,7 @@ export type OperationName = string;
 interface QuestionBase {
   readonly explorer: string;
   readonly operation: OperationName;
-  /** Behind `/api/v2/`, with addresses in lower case: `addresses/0x…/tokens`. */
+  /** The path after `/api/v2/`, with addresses in lower case: `addresses/0x…/tokens`. */
   readonly path: string;
   /** Filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */
   readonly params: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export function questionKey({ explorer, operation, path, params }: QuestionBase)
   return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted()]);
 }
 
-/** The caller filters again. */
+/** The question without filters. The caller must filter the rows again. */
 export function unfiltered<Q extends QuestionBase>(question: Q): Q {
   return Object.keys(question.params).length === 0 ? question : { ...question, params: {} };
 }
@@ -85,10 +85,10 @@ export interface Read {
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
-/** The most severe watch that asks for that path. `isFirst`: it is the first question of that watch. */
+/** The severity of the most severe watch that asks for a path. `isFirst`: it is the first question of that watch. */
 export type AskedBy = (path: string) => { readonly severity: Severity; readonly isFirst: boolean };
 
-/** For watches that are due together: equal questions are asked once. */
+/** A `Read` for watches that are due together: equal questions are sent once. */
 export interface TickRead extends Read {
   /**
    * The same `Read` for one watch: further pages are booked on the watch's own severity, and not on that of a more
@@ -106,7 +106,9 @@ export interface TickRead extends Read {
 export class Missed extends Error {
   override readonly name = 'Missed';
   readonly reason: MissReason;
-  /** For `rate-limited`, `out-of-credits` and server errors: not before then. */
+  /**
+   * For `rate-limited`, `out-of-credits` and server errors: the shortest wait until the next try; null: none is known.
+   */
   readonly retryAfterMs: number | null;
 
   constructor(reason: MissReason, detail: string, retryAfterMs: number | null = null) {

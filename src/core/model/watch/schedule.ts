@@ -8,23 +8,23 @@ import type { Schedule, Watch } from './watch.ts';
 type CronSchedule = Extract<Schedule, { type: 'cron' }>;
 
 /**
- * With many watches, several are due in one moment. A poll on its own first has to wake the process and to fill the
- * processor's caches, and takes almost twice the CPU time.
+ * Phases are multiples of this. So if there are many watches, several of them are due in one moment. A poll on its own
+ * has to wake the process and to fill the processor's caches first, and takes almost twice the CPU time.
  */
 const PHASE_STEP_MS = 50;
 const STEPS_OF_MINUTE = 60_000 / PHASE_STEP_MS;
-/** More than the longest interval has. */
+/** More minutes than the longest interval has. */
 const MOST_MINUTES = 2 ** 31;
 
 type Scheduled = Pick<Watch, 'kind' | 'target' | 'schedule'>;
 
-/** The hash takes 5 µs, and a page of ten thousand watches asks for each next due time. */
+/** The hash takes 5 µs, and a page of ten thousand watches needs each next due time. So phases are cached. */
 const phases = new WeakMap<Watch['target'], Pick<Scheduled, 'kind' | 'schedule'> & { readonly phaseMs: number }>();
 
 /**
  * Questions that differ only in their filters have equal phases, for all watches. If one interval is a multiple of the
- * other, the due times of the longer are due times of the shorter, so that one request answers both. A multiple of the
- * step.
+ * other, the due times of the longer are due times of the shorter, so that one request answers both. The phase is a
+ * multiple of `PHASE_STEP_MS`.
  */
 export function phaseOf({ kind, target, schedule }: Scheduled): number {
   const known = phases.get(target);
@@ -37,7 +37,8 @@ export function phaseOf({ kind, target, schedule }: Scheduled): number {
 function hashedPhase({ kind, target, schedule }: Scheduled): number {
   const { explorer, path, params } = unfiltered(kind.question(target));
   const steps = Math.max(1, Math.floor(schedule.intervalMs / PHASE_STEP_MS));
-  // A second within the minute, which stays when the interval becomes other minutes, and a minute.
+  // The place within the minute and the number of the minute have separate hashes. So the place within the minute stays
+  // if the interval changes to another number of minutes.
   const second = fractionOf(explorer, path, JSON.stringify(params));
   const minute = fractionOf('minute', explorer, path, JSON.stringify(params));
   const step = Math.floor(second * STEPS_OF_MINUTE) + STEPS_OF_MINUTE * Math.floor(minute * MOST_MINUTES);
@@ -52,7 +53,7 @@ export function nextDue(
   return (Math.floor((now - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs;
 }
 
-/** A watch with stretched intervals is due after this part of one. */
+/** A watch with a stretched interval may be due after this part of the interval. */
 export const PACE_SLACK = 0.9;
 
 /**
@@ -67,9 +68,9 @@ export function nextTimeOf(watch: Scheduled, now: Instant, paceMs: number = watc
 }
 
 /**
- * Whether a due poll did not take place: the last answer is older than the interval, or the cron had a time since then.
- * A missed cron time is no longer made up for once one interval has passed since: the moment then lies outside the
- * hours of the cron.
+ * True if a due poll did not take place: the last answer is older than the interval, or the cron had a time since then.
+ * A missed cron time is made up for only within one interval, since a later moment may lie outside the hours of the
+ * cron.
  */
 export function isOverdue(
   { schedule }: Pick<Watch, 'schedule'>,
@@ -84,7 +85,7 @@ export function isOverdue(
   return due !== null && now - due < intervalMs && (coveredUntil === null || coveredUntil < due);
 }
 
-/** Between two times, on average over a year. */
+/** The time between two due times, on average over a year. */
 export function meanMsOf(schedule: Schedule): number {
   return schedule.type === 'cron' ? schedule.meanMs : schedule.intervalMs;
 }

@@ -27,8 +27,8 @@ export interface SyntheticRow {
   readonly view: AnyView;
   /** The fields that were written, also those written as `null`: they are not synthesized. */
   readonly says: ReadonlySet<string>;
-  /** The same name is the same item; null if the test names none. */
+  /** Rows with the same id are the same item; null if the test gives none. */
   readonly id: string | null;
-  /** Its place in the test file; no other row has the same. */
+  /** Its place in the test file, different for each row. */
   readonly place: string;
 }

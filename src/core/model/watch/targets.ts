@@ -11,7 +11,7 @@ export function targetOf(key: string): Recipient {
   return { channel, recipient };
 }
 
-/** Each target once, in the order of its first. */
+/** Each target once, in the order in which they first appear. */
 export function distinctTargets(targets: readonly Recipient[]): Recipient[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
 }

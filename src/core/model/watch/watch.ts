@@ -42,7 +42,7 @@ export interface Watch {
   readonly tracked: readonly string[];
   /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
   readonly judged: readonly string[];
-  /** Fields that conditions read of an answer: one that no longer comes leaves them unknown. */
+  /** Fields of answers that conditions read. A condition is unknown if one of its fields no longer comes. */
   readonly readFields: readonly ReadField[];
   /** Paths with a history, each for the longest window that an alert reads. */
   readonly windows: readonly WindowSpan[];
@@ -62,18 +62,21 @@ export type Schedule =
       readonly expression: string;
       readonly zone: string;
       readonly intervalMs: number;
-      /** Between two ticks, on average over a year. */
+      /** The time between two ticks, on average over a year. */
       readonly meanMs: number;
-      /** The expression as node-cron runs it: each day if one of two days is enough. */
+      /**
+       * The expression that node-cron runs. If a match of either day field is enough, it runs each day, and `times`
+       * decides.
+       */
       readonly pattern: string;
       readonly times: CronTimes;
     };
 
 /** The times of a cron expression. Each answer is null if there is no time within a year. */
 export interface CronTimes {
-  /** The first one after it. */
+  /** The first time after `at`. */
   readonly after: (at: Instant) => Instant | null;
-  /** The last one up to it. */
+  /** The last time at or before `at`. */
   readonly upTo: (at: Instant) => Instant | null;
 }
 
@@ -100,9 +103,9 @@ interface EventSelector {
 
 export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly type: 'event';
-  /** Blocks on top of the item's before it is sent. */
+  /** The number of blocks on top of the item's block before the event is sent. */
   readonly confirmations: number;
-  /** Sent at once as well, and marked as provisional. */
+  /** True if the event is sent at once and marked as provisional, without waiting for confirmations. */
   readonly provisional: boolean;
   /** Set for `on: schedule`; null for every other event. */
   readonly report: ScheduledReport | null;
@@ -130,7 +133,7 @@ export interface ConditionAlert extends StatefulAlertBase {
   readonly type: 'condition';
   readonly while: Condition;
   readonly until: Condition | null;
-  /** The built-in watch finds its conditions and does not evaluate them. Null for rules. */
+  /** Set for the built-in watch, which does not evaluate conditions but finds their state itself; null for rules. */
   readonly found: FoundCondition | null;
 }
 

@@ -29,7 +29,7 @@ export interface WatchNames {
   known(address: Address): string | null;
   /** The zone in which times are shown. */
   readonly zone: string;
-  /** Whether it is the address that is watched. */
+  /** True if `address` is the watched address. */
   isWatched(address: Address | undefined): boolean;
 }
 
@@ -66,7 +66,7 @@ export interface ComparedValue extends WordingContext {
 /** The counted items in words: `no call to vault for 6 h`, `3 failed vault calls in 10 min`. */
 export interface CountedItems {
   readonly one: string;
-  /** With an `s` in the plural. */
+  /** The noun in the singular. The plural is made with an `s`. */
   readonly noun: string;
 }
 
@@ -76,9 +76,9 @@ export interface KindWording {
   /** The name of a value: `ACME total supply`. */
   value(occasion: Pick<WordingContext, 'names' | 'view'>, path: string): string;
   event(occasion: EventOccasion): Sentence;
-  /** `view`: the newest one. */
+  /** `view`: the newest item. */
   items(names: WatchNames, view: AnyView): CountedItems;
-  /** Where the item lies: `block 14,035,098, tx 0x0346…8120`; empty if no field tells. */
+  /** Where the item lies: `block 14,035,098, tx 0x0346…8120`; empty if no field shows it. */
   place?(occasion: Pick<WordingContext, 'names' | 'view'>): string;
   /** A sentence for a comparison that the usual sentence does not fit; null if it fits. */
   compared?(occasion: ComparedValue): Sentence | null;
