@@ -4,7 +4,7 @@
 
 const ROLLUPS = ['arbitrum', 'celo', 'optimism', 'scroll', 'zilliqa', 'zksync'];
 
-/** By the name of the record. */
+/** The ignored keys, by the name of the record. */
 export const IGNORED_KEYS = {
   Token: ['is_bridged', 'filecoin_robust_address', 'zilliqa'],
   TokenBalance: ['reputation'],

@@ -16,7 +16,7 @@ export function createAgents(): Agents {
   };
 }
 
-/** The most bytes of one read. */
+/** The highest number of bytes in one read. */
 const BUFFER_BYTES = 64 * 1024;
 
 function withOneBuffer<Kept extends http.Agent>(agent: Kept): Kept {

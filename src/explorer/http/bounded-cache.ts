@@ -26,7 +26,7 @@ interface Entry<Value> {
 }
 
 export function createBoundedCache<Value>(clock: Clock, most: number): BoundedCache<Value> {
-  // In the order of their last use.
+  // The entries are in the order of their last use.
   const entries = new Map<string, Entry<Value>>();
   let total = 0;
 

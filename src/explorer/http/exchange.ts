@@ -19,7 +19,7 @@ export interface HttpLimits {
   readonly headersMs: number;
   /** After this time without a byte the request continues, but its slot is given to other requests. */
   readonly quietMs: number;
-  /** From the first packet to the last byte, retries included. */
+  /** The limit from the first packet to the last byte, retries included. */
   readonly totalMs: number;
   /** The limit of a body, before and after decompression. */
   readonly maxBytes: number;

@@ -24,7 +24,7 @@ export interface FetchAnswerOptions {
   readonly answers: AnswerCache;
   readonly reader: AnswerReader;
   readonly meter: ExplorerMeter | null;
-  /** From the first request to the last retry. */
+  /** The limit from the first request to the end of the last retry. */
   readonly totalMs: number;
   readonly hasKey: boolean;
   /**

@@ -26,7 +26,7 @@ export class Rewriter {
     this.#write('"');
   }
 
-  /** [from, to) becomes null. `shift`: its value at `from`. */
+  /** Replaces [from, to) with null. `shift`: the value that `this.shift` had at `from`. */
   nullify(from: number, to: number, shift: number): void {
     if (this.#taken > from) this.#end = from + shift;
     else this.#takeTo(from);

@@ -48,7 +48,7 @@ export async function parseInSteps({ bytes, lists }: BoundedJson): Promise<unkno
   for (const list of lists) rowsByList.push(await rowsOf(bytes, list));
   const outermost: unknown = JSON.parse(withoutRows(bytes, lists));
   if (lists.length === 0 || !isRow(outermost)) return outermost;
-  // Its lists were replaced by the index of their rows.
+  // Each list contains only its index in `rowsByList` in place of its rows.
   const entries = Object.entries(outermost).map(([name, value]) =>
     Array.isArray(value) ? [name, rowsByList[Number(value[0])]] : [name, value],
   );

@@ -49,7 +49,7 @@ function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeC
   const view = record.read(raw, units);
   const unknownFields = record.unknownKeys(raw).length;
   if (view === undefined) throw new RequestFault('shape', `${where}: not an object but ${kindOf(raw)}`);
-  // `{ message }` with status 200: an object, but not of this kind.
+  // An answer `{ message }` with status 200 is an object, but not of this kind.
   if (unknownFields === Object.keys(raw as object).length)
     throw new RequestFault('shape', `${where}: an object without any field of ${record.name}`);
   return { value: view, content: null, unknownFields: () => unknownFields };

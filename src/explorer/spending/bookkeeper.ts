@@ -22,7 +22,7 @@ import type { SpendCounter } from './counts.ts';
 
 /** The plan as the config has it. */
 export interface WrittenPlan extends PeriodRule {
-  /** Null: not written. */
+  /** Null: the config has none. */
   readonly credits: number | null;
   readonly reservePercent: number;
 }

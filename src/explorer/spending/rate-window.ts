@@ -16,7 +16,7 @@ export interface WindowTicket {
 }
 
 export interface RateWindow {
-  /** 0 when a request may leave now. */
+  /** Milliseconds until a request may leave; 0 = now. */
   waitMs(now: Instant): number;
   take(now: Instant): WindowTicket;
   /** Takes over the end of the window from an answer: the limiter's window ends in `resetMs`. */

@@ -28,7 +28,7 @@ function hashesOf(raw: unknown): unknown {
 
 const NOTHING_INSTEAD = 'No release sends it: leave it out.';
 
-/** 2.7 */
+/** Specification 2.7. */
 export const Block = new RecordType(
   'Block',
   {

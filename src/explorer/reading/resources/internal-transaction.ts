@@ -4,7 +4,7 @@ import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 import { blockNumber } from './block-number.ts';
 
-/** 2.5 */
+/** Specification 2.5. */
 export const InternalTransaction = new RecordType(
   'InternalTransaction',
   {

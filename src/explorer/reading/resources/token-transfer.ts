@@ -36,7 +36,7 @@ function common(values: readonly unknown[]): unknown {
   return others.every((other) => other === first) ? first : undefined;
 }
 
-/** 2.6 */
+/** Specification 2.6. */
 export const TokenTransfer = new RecordType(
   'TokenTransfer',
   {

@@ -33,7 +33,7 @@ function bounded(decimals: number): number | null {
   return decimals <= MOST_DECIMALS ? decimals : null;
 }
 
-/** 2.2 */
+/** Specification 2.2. */
 export const Token = new RecordType(
   'Token',
   {
@@ -74,7 +74,7 @@ const TokenInstance = new RecordType('TokenInstance', {
   metadata: json('free form, chosen by its maker'),
 });
 
-/** 2.4; its `value` is shown as `balance` in whole tokens and as `raw`. */
+/** Specification 2.4. Its `value` is shown as `balance` in whole tokens, and as `raw`. */
 export const TokenBalance = new RecordType(
   'TokenBalance',
   {
