@@ -102,7 +102,7 @@ export function startingAt({ start }: StartOption): ListState | null {
 export interface RowPosition {
   /** Undefined: the row cannot be identified. */
   readonly key: string | undefined;
-  /** `PENDING` while it is in no block. */
+  /** The block of the row; `PENDING` while it is in none. */
   readonly block: number;
   /** Like `block`, but also set for a row that counts as pending and names a block. */
   readonly standsIn: number;

@@ -104,7 +104,7 @@ function eventOf(on: EventName, tx: View<Row>, novelty: DetectedEvent['novelty']
   return { on, ...item, novelty, before: null, changed: [], slot: slotOf(tx) };
 }
 
-/** A sender has one transaction of each nonce. */
+/** The slot of a transaction: at most one transaction with a sender and nonce is ever mined. Null: unknown. */
 function slotOf({ from, nonce }: View<Row>): string | null {
   const sender = from?.hash?.key;
   return sender === undefined || nonce === undefined ? null : `${sender}/${nonce}`;

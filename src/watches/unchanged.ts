@@ -19,7 +19,7 @@ export interface UnchangedAnswers<State extends object> {
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
    * For `detect`: the result of `compute`, or the kept result for an unchanged answer. It has known items only if
-   * alerts await them. `content`: of a reading that is one page; undefined for any other reading.
+   * alerts await them. `content` is set for a reading of one page, and undefined for any other.
    */
   detect(
     content: object | undefined,

@@ -24,7 +24,7 @@ export const Gap: z.ZodType<Gap> = z.object({
   since: z.number(),
 });
 
-/** Disjoint, the highest first. */
+/** The gaps do not overlap. The highest comes first. */
 export type Gaps = readonly Gap[];
 
 /** The part of a gap that one poll read. */

@@ -8,7 +8,7 @@ import { isPending, keyOf, PENDING } from '../seen-rows.ts';
 export interface RowKey<F extends Fields> {
   /** Undefined: the row cannot be identified. */
   identityOf(row: View<F>): string | undefined;
-  /** Undefined while pending. */
+  /** The block of a row; undefined while it is pending. */
   blockOf(row: View<F>): bigint | undefined;
   /**
    * The block that a row names although it still counts as pending. If it is below the floor, the row is not new
