@@ -121,7 +121,7 @@ function threadOf({ thread_id: thread }: DiscordConfig, root: Root | null): stri
   return root?.inside ?? thread ?? null;
 }
 
-/** A changed message allows mentions again unless the change forbids them. */
+/** A changed message allows mentions again unless the change forbids them, so each body forbids them. */
 function bodyOf(lines: AllLines): object {
   const { headline, ...rest } = fitted(lines, MOST_CHARACTERS, SIZES);
   const description = descriptionOf(rest);

@@ -13,7 +13,7 @@ import { TOTAL_MS } from './wire/post-json.ts';
 import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 
 const SECOND_MS = 1000;
-/** UTF-16 units, without entities. */
+/** The longest message, in UTF-16 units. Entities do not count. */
 const MOST_CHARACTERS = 4096;
 /** The answer of Telegram contains the whole message, so it can be this long. */
 const MOST_ANSWER_BYTES = 64 * 1024;

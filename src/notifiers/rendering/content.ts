@@ -35,7 +35,7 @@ export interface MessageContent {
   readonly links: readonly Link[];
   /** The rule's own text. */
   readonly text: readonly TextLine[];
-  /** The present values and the values before. */
+  /** The present values, with the previous values. */
   readonly values: readonly FactRow[];
   /** The address and the token to which the values belong. */
   readonly about: readonly FactRow[];

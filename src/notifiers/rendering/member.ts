@@ -93,7 +93,7 @@ function historyOf(member: DeliveryMember, at: Instant): string[] {
 
 /** `Since 16:58 UTC, fired 17:03 UTC.`, if the condition began before it fired. */
 function beganWords(message: Message, moment: Moment): string[] {
-  // The daemon's messages about itself have this in their own text.
+  // Messages about the daemon itself have these times in their own text.
   const isOfRule = message.type === 'alert.firing' && message.kind !== BUILT_IN_RULE;
   const { since, fired } = beginTimes(message, moment);
   return isOfRule && since !== fired ? [`${capital(sinceWords(message, moment))}.`] : [];

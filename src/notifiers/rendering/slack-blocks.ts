@@ -19,7 +19,7 @@ export function fittedForSlack(lines: AllLines): MessageLines {
 /** Slack must not ask the linked pages for a preview. */
 export const NO_PREVIEW = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const;
 
-/** A header must not be longer. */
+/** The longest text that Slack allows in a header. */
 const LONGEST_HEADER = 150;
 
 interface SlackMessage {

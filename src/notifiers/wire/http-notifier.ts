@@ -10,7 +10,7 @@ interface HttpChannel<D> extends Pick<
 > {
   /** The limit of one attempt, from the first packet to the last byte of the answer. */
   readonly totalMs: number;
-  /** The limit with the same name of `createPoster`. */
+  /** The option of `createPoster` with the same name. */
   readonly mostAnswerBytes?: number | undefined;
   readonly pace?: SendingPace;
   /** Texts that no outcome may show: the channel's secrets, and parts of them that a server may quote alone. */

@@ -82,7 +82,7 @@ function isOwn({ isShared }: Root, delivery: Delivery): boolean {
 /** The first message about an alert that is now part of a message about several. */
 export interface OwnMessage {
   readonly root: Root;
-  /** The members of that alert only. */
+  /** The delivery with only the members of that alert. */
   readonly delivery: Delivery;
 }
 

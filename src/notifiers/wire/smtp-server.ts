@@ -5,7 +5,7 @@ import { bareHost } from '../../lib/network/loopback.ts';
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte. Otherwise STARTTLS, if the server offers it. */
+  /** True: TLS from the first byte. False: STARTTLS, if the server offers it. */
   readonly secure: boolean;
   readonly login: { readonly user: string; readonly pass: string } | null;
 }
