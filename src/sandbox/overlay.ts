@@ -42,7 +42,7 @@ export interface Overlay {
   /** Increases with every change, so that answers rendered before are not used again. */
   version: number;
   readonly coins: Map<AddressKey, bigint>;
-  /** By holder, then by token and piece. */
+  /** The holdings that were set, by holder, then by token and piece. */
   readonly holdings: Map<AddressKey, Map<string, SetHolding>>;
   readonly reputations: Map<AddressKey, Reputation>;
   readonly made: Map<AddressKey, TokenBase>;

@@ -9,7 +9,7 @@ import { unknownChain } from './releases/refusals.ts';
 export interface SandboxRoute {
   readonly form: 'multichain' | 'instance';
   readonly chainId: string | null;
-  /** Behind `/api/v2/`, without a slash at the end. */
+  /** The path behind `/api/v2/`, without a slash at the end. */
   readonly path: string;
   readonly operation: SandboxOperation | null;
   /** The address as the client wrote it, not checked yet. */

@@ -1,4 +1,4 @@
-// Contracts and tokens that come into being.
+// Transactions that create contracts and tokens.
 import { CONTRACTS } from '../names.ts';
 import { call, creation, moved, type TransactionPattern } from './transaction-pattern.ts';
 import { METHODS, ZERO_ADDRESS } from './transaction.ts';

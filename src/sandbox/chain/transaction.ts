@@ -13,7 +13,7 @@ export interface InternalCall {
   readonly created: string | null;
   readonly value: bigint;
   readonly gas: number;
-  /** In the words of the node; null = it went through. */
+  /** The error in the words of the node; null = the call succeeded. */
   readonly error: string | null;
 }
 
@@ -64,7 +64,7 @@ export interface Transaction {
   /** Tip in wei for each gas. */
   readonly tip: bigint;
   readonly nonce: number;
-  /** Blocks it waits before it is mined; 0 = it was never seen waiting. */
+  /** The number of blocks for which it is pending; 0 = it was never seen as pending. */
   readonly lead: number;
 }
 
@@ -83,7 +83,7 @@ export interface Waiting {
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
-/** In wei. */
+/** One gwei in wei. */
 export const GWEI = 10n ** 9n;
 
 /** The chain's methods, by name. */

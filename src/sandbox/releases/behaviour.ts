@@ -6,8 +6,8 @@ export interface Behaviour {
   /** Operations that refuse parameters which they did not declare; the others ignore unknown parameters. */
   readonly strict: 'all' | readonly SandboxOperation[];
   /**
-   * The meaning of `items_count` in a cursor: the number of all rows so far, or of those in a page; `none`: it sets the
-   * page size.
+   * The meaning of `items_count` in a cursor: the number of all rows so far (`total`), or of the rows in a page
+   * (`page`); `none`: it sets the page size.
    */
   readonly itemsCount: 'total' | 'page' | 'none';
   /** Parameters that come back inside the cursor, the key among them. */
@@ -21,7 +21,7 @@ export interface Behaviour {
   /** The filters of the list of all transactions, besides the status. */
   readonly transactionFilters: 'types-and-methods' | 'blobs';
   /**
-   * True if lists of internal transactions report that they may still change, and can leave out those without value.
+   * True if lists of internal transactions report that they may still change, and can leave out calls without value.
    */
   readonly marksUntraced: boolean;
 }

@@ -44,7 +44,7 @@ export function renderMined(world: World, mined: Mined): JsonRow {
   return world.dialect.write('transaction', row, () => beyond(world, transaction, height));
 }
 
-/** Not in a block yet: fields that only a block determines are null. */
+/** The row of a pending transaction. Fields that only a block determines are null. */
 export function renderWaiting(world: World, { transaction }: Waiting): JsonRow {
   const most = feeCap(transaction);
   const row = {
