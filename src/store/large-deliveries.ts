@@ -38,7 +38,7 @@ export async function readFirstTry(
   });
 }
 
-/** Marks all members but those of the last page as sent; resolves with the key before that page. */
+/** Marks all members but those of the last page as sent; resolves with the last key before that page. */
 export async function markedBefore(
   { sql, write }: Pick<SqlDatabase, 'sql' | 'write'>,
   tried: Tried,

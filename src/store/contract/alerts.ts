@@ -72,7 +72,7 @@ export interface FiringSpan extends EpisodeName {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly severity: Severity;
-  /** The start. If the alert has ended, and started before the requested time, it is the requested time. */
+  /** The start of the firing; the requested time if the alert started before that time and has ended since. */
   readonly from: Instant;
   /** Null: it fires. */
   readonly until: Instant | null;

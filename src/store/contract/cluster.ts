@@ -91,7 +91,7 @@ export interface AnnouncedConfig {
    * accepted it.
    */
   readonly counts: boolean;
-  /** Shards that the replica leaves to others for a while. */
+  /** Shards that the replica leaves to other replicas for a while. */
   readonly avoids: readonly Shard[];
   /** Shards that the replica holds although their host has not answered its requests for 30 seconds. */
   readonly unreached: readonly Shard[];

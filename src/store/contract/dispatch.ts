@@ -24,7 +24,7 @@ export interface DueQuery {
   readonly isFull: (sent: RecentlySent) => boolean;
   /** Silences that ended after this time are read as well. */
   readonly silencesSince: Instant;
-  /** True if open alerts may inhibit others. */
+  /** True if open alerts may inhibit other alerts. */
   readonly withSources: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface DispatchStore {
    */
   readDue(query: DueQuery): Promise<DueRound>;
 
-  /** The same round, with up to `members` more of its members. */
+  /** The round, with up to `members` of its unread members added. */
   readMembers(round: DueRound, query: MembersQuery): Promise<DueRound>;
 
   /**

@@ -29,7 +29,7 @@ export interface Coverage extends Partial<StoredDiagnostics> {
 /** Called for a watch whose memory cannot be read. `isNewer`: it is not damaged, but a newer release wrote it. */
 export type OnDamaged = (watch: WatchId, why: string, isNewer: boolean) => void;
 
-/** The blocks of an explorer that stay. */
+/** The heights of the blocks that are kept: those from `from` on, and the anchor's. */
 export interface KeptHeights {
   readonly from: number;
   readonly anchor: number | null;

@@ -1,4 +1,4 @@
-// Receivers that keep their own state of alerts: the alerts to show, and the accepted ones.
+// Receivers that keep their own state of alerts: the alerts to show, and the alerts that they have accepted.
 import type { Accepted, MirroredAlert } from '../../core/model/mirror.ts';
 import type { Ack } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';

@@ -123,7 +123,7 @@ export interface OpenFilter {
 
 /** Changes that other processes on the same state may have made. */
 export interface ReplicaChanges {
-  /** Changes with every stored transition. */
+  /** The number of the newest transition; it rises with every stored transition. */
   readonly newest: number;
   /** Actions of operators, the oldest first. `key`: the key of the request. */
   readonly changes: readonly { readonly key: string; readonly stored: StoredAnswer }[];
@@ -137,7 +137,7 @@ export interface OperatorStore {
   /** Carries out an action once: a repeated request gets the first answer. */
   operate(work: OperatorWork): Promise<Operated>;
 
-  /** The changes. Actions of operators since then are included, but they are stored for a day only. */
+  /** The number of the newest transition, and the actions of operators since `since`. Actions are stored for a day. */
   newsSince(since: Instant): Promise<ReplicaChanges>;
 
   /** Silences and pauses that are not over, or whose end was not announced. */

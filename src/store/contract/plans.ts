@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Fence } from './fence.ts';
 
 export interface StoredPlans {
-  /** Part of the digests that name plans; the same as long as the state exists. */
+  /** Part of the digests that name plans. It does not change while the state exists. */
   readonly salt: string;
   readonly rows: ReadonlyMap<string, PlanRow>;
 }

@@ -28,8 +28,8 @@ export interface Ages {
 }
 
 /**
- * The whole storage. Every method rejects with a `StorageError` when the storage does not answer; then nothing was
- * changed. `commit` and `cover` reject with a `StoreFullError` at the largest size.
+ * The whole storage. Every method rejects with a `StorageError` when the storage does not answer, and nothing is
+ * changed then. `commit` and `cover` reject with a `StoreFullError` at the largest size.
  */
 export interface Store
   extends
@@ -91,9 +91,9 @@ export interface StoreView
   silences(): Promise<Silence[]>;
   /** By the id of a silence, the number of notifications that it holds back now. */
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
-  /** How many transitions of each alert were decided since then. */
+  /** How many transitions of each alert were decided from `since` on. */
   notificationCounts(since: Instant): Promise<NotificationCount[]>;
-  /** Notifications since then by the labels of their alerts, without ends of alerts that began before then. */
+  /** Notifications from `since` on by the labels of their alerts, without ends of alerts that began before `since`. */
   notifiedSince(since: Instant): Promise<NotifiedLabels[]>;
   /** Changes with every change of the state. */
   version(): Promise<string>;
@@ -126,7 +126,7 @@ export interface NotificationCount {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly count: number;
-  /** The time when it last fired or happened; null: not since then. */
+  /** The time when it last fired or happened; null: not in that time. */
   readonly firedAt: Instant | null;
 }
 

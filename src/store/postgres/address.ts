@@ -17,7 +17,7 @@ const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
 /** The allowed values of `sslmode`. Other values ask for a connection to a server that is not verified. */
 const VERIFIED: readonly string[] = ['verify-full', 'verify-ca', 'require'];
 
-/** Throws a StorageError that says what to change. */
+/** Throws a StorageError. Its message names the change to make. */
 export function addressOf(text: string): PostgresAddress {
   const url = parsed(text);
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);

@@ -49,7 +49,7 @@ export interface PostgresOptions {
   readonly log?: Log;
 }
 
-/** The most connections. Writes use one of them at a time, and reads the others. */
+/** The most connections: one for writes, the others for reads. */
 const CONNECTIONS = 4;
 const TIMEOUT_MS = 10_000;
 /** The timeout of a renewal. Several of them fit into a lease, so a lease is not lost by one failure. */

@@ -3,7 +3,7 @@ import type { Sql } from './sql.ts';
 
 type OnSql = (sql: Sql, ...rest: never[]) => Promise<unknown>;
 
-/** The same functions without their first parameter. */
+/** The functions without their first parameter, the connection. */
 export type Bound<F> = {
   readonly [N in keyof F]: F[N] extends (sql: Sql, ...rest: infer R) => infer T ? (...rest: R) => T : never;
 };

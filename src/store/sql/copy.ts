@@ -13,7 +13,7 @@ const AT_ONCE = 100;
 
 /**
  * Copies one snapshot of the state. `begin` is called first in the transaction of the target, and may reject. Rejects
- * with a StorageError also if the target is not empty; then it is unchanged.
+ * with a StorageError, also if the target is not empty; the target is unchanged then.
  */
 export function copyTables(
   from: Pick<SqlDatabase, 'snapshot'>,

@@ -37,7 +37,7 @@ async function migrateOn(database: Migrated, sql: Sql, steps: readonly SchemaSte
   await header.write(sql, steps.length);
 }
 
-/** For readers. Rejects with a StorageError unless the state has exactly the schema that is known here. */
+/** For readers. Rejects with a StorageError unless the state has exactly the newest schema of this release. */
 export async function assertCurrentSchema(database: Pick<SqlDatabase, 'name' | 'sql' | 'header'>): Promise<void> {
   const known = SCHEMA_STEPS.length;
   const schema = await schemaIn(database, database.sql, known);

@@ -10,7 +10,7 @@ import { alertTables, deliveryTables, groupTables, renewalColumns } from './disp
  */
 export type SchemaStep = (dialect: SqlDialect) => readonly string[];
 
-/** The steps of all engines. An engine adds its own tables to the first step. */
+/** The steps of all engines. An engine may add statements for its own tables to a step. */
 export const SCHEMA_STEPS: readonly SchemaStep[] = [
   (dialect) => [
     ...memoryTables(dialect),

@@ -1,4 +1,4 @@
-// Queries about alerts: the open ones, their recipients, and how far their messages came.
+// Queries about alerts: the open alerts, their recipients, and the progress of their messages.
 import { z } from 'zod';
 import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import { EVENT_OPEN_MS, EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
@@ -177,7 +177,9 @@ const TARGETS = `
   FROM notifications AS n JOIN recipient_state AS state ON state.key = n.key
   WHERE ${OF_THE_TIME} AND state.wanted >= n.seq ORDER BY channel, recipient`;
 
-/** Notifications since then by the labels of their alerts, as a preview of a silence. Unreadable ones are left out. */
+/**
+ * Notifications from `since` on by the labels of their alerts, as a preview of a silence. Unreadable ones are left out.
+ */
 export async function notifiedSince(sql: Sql, since: Instant): Promise<NotifiedLabels[]> {
   const counts = await sql.all(COUNTS, [since]);
   const to = Map.groupBy(await sql.all(TARGETS, [since]), ({ labels }) => String(labels));

@@ -77,7 +77,10 @@ export async function openConditions(sql: Sql): Promise<InhibitionSource[]> {
   });
 }
 
-/** `isAnswered`: true if it is decided next whether further recipients have to be called. */
+/**
+ * `isAnswered`: true if the alert needs an answer. It is then decided next whether further recipients have to be
+ * called.
+ */
 export interface ToldAlert {
   readonly key: Key;
   /** The newest transition in the message. */

@@ -132,7 +132,7 @@ function freshMembersOf(fresh: Members, isFull: boolean): Members | null {
   return fresh.unread === null && fresh.members.length > 0 && isLittle ? fresh : null;
 }
 
-/** The same groups, with up to `limit` more of their members. */
+/** The groups, with up to `limit` of their unread members added. */
 export async function withMoreMembers(sql: Sql, groups: readonly DueGroup[], limit: number): Promise<DueGroup[]> {
   const all: DueGroup[] = [];
   let room = limit;

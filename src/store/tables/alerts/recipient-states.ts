@@ -1,4 +1,4 @@
-// States of alerts for recipients: sent transitions, held ones, and the group.
+// States of alerts for recipients: sent transitions, held-back transitions, and the group.
 import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';

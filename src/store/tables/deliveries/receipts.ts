@@ -16,8 +16,8 @@ const RECEIPTS = `
         AND state.receipt_episode = told.episode
   WHERE member.delivery = $1`;
 
-// Two short queries instead of one over all members: of thousands, mostly the first has no receipt, or the second has
-// another one.
+// Two short queries instead of one over all members: of thousands, mostly the first has no receipt, or the second has a
+// different one.
 const FIRST = `SELECT receipt FROM ${RECEIPTS} LIMIT 1`;
 const ANOTHER = `SELECT 1 AS one FROM ${RECEIPTS} AND receipt IS DISTINCT FROM $2 LIMIT 1`;
 

@@ -88,7 +88,7 @@ const memory: z.ZodType<Memory> = z.object({
  */
 export const MEMORY_FORMAT = 1;
 
-/** A newer release wrote the row: it stays unchanged. */
+/** A newer release wrote the row, so it is left unchanged. */
 export class NewerMemoryError extends StorageError {
   override readonly name = 'NewerMemoryError';
 }

@@ -66,8 +66,8 @@ export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promis
 }
 
 /**
- * `replace`: an acknowledgement in force is replaced, not a reason to refuse. No two of `acks` may be of the same
- * alert.
+ * `replace`: true if an acknowledgement in force is replaced; else it is a reason to refuse. No two of `acks` may be of
+ * the same alert.
  */
 export async function addAcks(
   sql: Sql,

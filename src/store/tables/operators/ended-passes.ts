@@ -1,4 +1,4 @@
-// Passes of the pages that were ended early: those of people who left, and used codes.
+// Passes of the pages that were ended early: their holders left, or their codes were used.
 import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';

@@ -170,7 +170,7 @@ const HELD = (d: SqlDialect): string => `
     JOIN notifications AS notification ON notification.key = waiting.key AND notification.at >= silences.starts_at
   GROUP BY silence`;
 
-/** By the id of a silence, the number of notifications since its begin about alerts that it holds back now. */
+/** By the id of a silence, the number of notifications since its start about alerts that it holds back now. */
 export async function heldBySilence(sql: Sql): Promise<Map<string, number>> {
   return new Map((await sql.all(HELD)).map((row) => [text(row, 'silence'), int(row, 'count')]));
 }
