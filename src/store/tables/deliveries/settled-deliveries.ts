@@ -46,7 +46,7 @@ const MARK_SUMMARIZED = list(
       AND state.channel = mine.channel AND state.recipient = mine.recipient`,
 );
 
-/** The alerts of a given-up delivery are decided again. The wait for their next message counts from `notified_at`. */
+/** The alerts of a given-up delivery are decided again. The wait for their next repeat counts from `notified_at`. */
 const GIVE_UP = `
   UPDATE recipient_state AS state SET notified_at = $2, repeats = 1
   FROM deliveries AS mine, (SELECT DISTINCT key FROM group_member WHERE delivery = $1) AS lost
