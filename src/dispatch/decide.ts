@@ -31,7 +31,7 @@ export interface JudgedMember {
 }
 
 export type Next =
-  /** `askAt`: the time of a possible repeat; null: only a new transition can change it. */
+  /** `askAt`: the time of a possible repeat; null: only a new transition can change the decision. */
   | {
       readonly type: 'nothing';
       readonly why: Extract<MemberVerdict, { type: 'suppress' }>['why'];

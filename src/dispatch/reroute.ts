@@ -82,8 +82,8 @@ export function reroute(
 }
 
 /**
- * `left`: targets that were removed at least `GONE_MS` ago, so nothing is pending for them. `nextAt`: when the next one
- * is.
+ * `left`: targets that were removed at least `GONE_MS` ago, so nothing is pending for them. `nextAt`: when the next
+ * target reaches that.
  */
 export function leftBy(gone: GoneTargets, now: Instant): { readonly left: string[]; readonly nextAt: Instant | null } {
   const isLeft = ([, since]: [string, Instant]): boolean => isLong(since, now);

@@ -113,7 +113,7 @@ function silenced(context: Context, member: Holdable): Hold | null {
   return { why, until: silence.untilResolved ? 'change' : silence.until, dropsSince: null };
 }
 
-/** The watch is paused, or was not polled since the start: its alerts may be over. */
+/** The hold if the watch is paused, or was not polled since the start: its alerts may be over. */
 function unpolled(context: Context, member: Holdable): Hold | null {
   const { world, now } = context;
   const pause = matching(context, member, 'pause');

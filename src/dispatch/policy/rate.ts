@@ -77,7 +77,7 @@ export function ruleOf({ labels }: Pick<Line, 'labels'>): string {
   return `${labels['watch'] ?? ''}/${labels['alert'] ?? ''}`;
 }
 
-/** The identity of an alert for a recipient: all events of a rule are one. */
+/** The identity of an alert for a recipient: all events of one alert of a rule count as one. */
 export function alertOf(line: Line): string {
   return line.isEvent ? ruleOf(line) : line.key;
 }

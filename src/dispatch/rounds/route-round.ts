@@ -1,7 +1,7 @@
 // Chooses the targets of transitions, and their groups.
 //
-//   event, firing   every recipient of the channels that the rule and the routes lead to
-//   all transitions targets with a state of the alert; called targets, until its end
+//   event, firing    every recipient of the channels that the rule and the routes lead to
+//   all transitions  targets with a state of the alert; called targets, until its end
 //
 // A summary is an event of its own. It covers its members, so later transitions of them are pending for its targets.
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
