@@ -16,7 +16,7 @@ import type { AlertRule, Watch } from '../model/watch/watch.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 
-/** One poll, as every alert of the watch sees it. */
+/** One poll: the input for every alert of the watch. */
 export interface AlertPoll {
   readonly watch: Watch;
   readonly time: PollTime;
@@ -50,7 +50,7 @@ export interface AlertEvaluation {
   readonly needs: HeadNeed | null;
 }
 
-/** The condition reads a field that the explorer does not send, so its result is unknown whatever it evaluates to. */
+/** True if the condition reads a field that the explorer no longer sends. Then its result counts as unknown. */
 export function readsMissing(
   { missing }: Pick<AlertPoll, 'missing'>,
   condition: Pick<Condition, 'reads'> | null,
@@ -58,12 +58,12 @@ export function readsMissing(
   return missing.size > 0 && condition?.reads.some((path) => missing.has(path)) === true;
 }
 
-/** The poll was missed: nothing changes and nothing is sent. */
+/** The evaluation of a missed poll: nothing changes and nothing is sent. */
 export function unread(known: AlertsByKey): AlertEvaluation {
   return { ...unevaluated(known), truth: 'unknown' };
 }
 
-/** There was nothing to evaluate: nothing is sent. */
+/** The evaluation if there was nothing to evaluate: nothing is sent. */
 export function unevaluated(alerts: AlertsByKey): AlertEvaluation {
   return {
     alerts,

@@ -148,7 +148,7 @@ function keyOf({ per }: CountAlert, view: AnyView): string {
 }
 
 const MATCHES_SHOWN = 100;
-/** The most further matches that are kept until they are evaluated. */
+/** Besides `mostNeeded`, this many matches are kept until they are evaluated. */
 const MOST_UNJUDGED = 1000;
 
 /** The most matches that are kept after evaluation. If there are more, the message shows this number with `or more`. */
@@ -270,7 +270,7 @@ function lastCounted(
   return past.findLast((then, i) => then > from && isCounted(i, then)) ?? null;
 }
 
-/** Whether the group can be removed: it has no state that a later message needs. */
+/** True if the group can be removed, since no later message needs its state. */
 function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   const { state, firing, flapping, flaps, cooldownUntil } = group.condition;
   const isInactive = state === 'inactive' && firing === null && flapping === null && flaps === 0;

@@ -59,7 +59,7 @@ function reasoned(alert: EventAlert, { key }: Due, truth: Truth, type: EventReas
   return { ...unevaluated({}), reasons: [{ type, alert: alert.id, key }], truth };
 }
 
-/** The reason to wait is given once. */
+/** Gives the reason to wait only at the first poll that waits. */
 function waiting(known: AlertsByKey, { key, open }: Due): Partial<AlertEvaluation> {
   const alerts = sameOr(known, [[key, open]]);
   return alerts === known ? { alerts, reasons: [] } : { alerts };

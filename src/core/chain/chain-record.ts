@@ -106,8 +106,8 @@ export function chainReading(record: ChainRecord, page: BlocksPage): ChainReadin
   const head = page.at(-1)?.height;
   if (head === undefined) return 'unknown';
   const replaced: [number, Instant][] = [];
-  // A block is as new as the lowest replaced block below it: the upper part of a returning fork may have grown in
-  // between.
+  // A block counts as seen no later than the replacing blocks below it, since the upper part of a fork that returns may
+  // have grown in between.
   let since = Infinity;
   for (const { height, hash } of page) {
     const blocks = record.get(height) ?? [];

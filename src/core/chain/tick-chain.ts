@@ -2,8 +2,8 @@
 //
 // Replicas of one explorer answer in turn, and some are behind: they leave out items that another one has shown. So a
 // missing item, or an end, counts only up to the newest block that the same explorer shows in the same tick. If the
-// answer does not show that block, it costs a request. So it is read only if a decision depends on it: `step` says so
-// in `needs`, and decides again with the result.
+// answer does not show that block, reading it costs a request. So it is read only if a decision depends on it: `step`
+// says so in `needs`, and decides again with the result.
 import { valueAt, type AnyView } from '../values/fields.ts';
 import type { BlockRange } from '../model/detection.ts';
 import type { HeadNeed, ChainReading, Observation, TickChain } from '../model/observation.ts';
@@ -27,7 +27,7 @@ export function reachOf(chain: TickChain, range: BlockRange | null): number | nu
   return asked === null || own === null ? (asked ?? own) : Math.max(asked, own);
 }
 
-/** Null when the chain was asked for already. */
+/** The need for this head; null if the chain was asked for already. */
 export function needOf(chain: TickChain, head: number): HeadNeed | null {
   return chain === 'not-asked' ? { head } : null;
 }
@@ -42,7 +42,7 @@ export interface JudgedPoll {
   readonly decision: Decision;
 }
 
-/** Decides. If the decision needs the chain, asks for it and decides again. */
+/** Decides. If the decision needs the chain, reads it and decides again. */
 export async function judge(
   observation: Observation,
   decide: (observation: Observation) => Decision | Promise<Decision>,

@@ -6,7 +6,7 @@ import { SEPARATOR, type JournalText } from './entry.ts';
 
 /** The position and hash of a line. They fix all lines before it. */
 export interface JournalAnchor {
-  /** From 1. */
+  /** The position of the line, from 1. */
   readonly position: number;
   /** 64 hexadecimal digits; in an anchor from a person, at least the first 8 of them. */
   readonly hash: string;

@@ -44,7 +44,7 @@ function lineOf(
   return { at, kind: 'routed', subject: watch, actor: 'daemon', data };
 }
 
-/** A message that is no longer sent, although no attempt was made yet. */
+/** A message that was withdrawn before its first attempt. */
 export interface WithdrawnMessage {
   readonly key: string;
   readonly target: { readonly channel: string };

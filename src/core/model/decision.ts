@@ -49,7 +49,7 @@ export interface Decision {
   readonly watchId: WatchId;
   /** The version of the memory that it was computed from. */
   readonly expects: number;
-  /** The memory afterwards. */
+  /** The memory after the poll. */
   readonly memory: Memory;
   /** False if only `coveredUntil` moved; the store then writes nothing. */
   readonly hasChanged: boolean;

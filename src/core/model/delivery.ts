@@ -18,7 +18,7 @@ export interface Delivery {
   readonly at: Instant;
   /** The members that the message lists, at most `MOST_LISTED`: the most severe first, then the oldest. */
   readonly members: readonly [DeliveryMember, ...DeliveryMember[]];
-  /** The others, counted. */
+  /** The other members, counted by watch, alert, severity and type. */
   readonly more: readonly MoreMembers[];
 }
 
@@ -77,12 +77,12 @@ export interface Renewal {
   readonly by: string | null;
 }
 
-/** A transition that is sent as it happened. */
+/** The member for a transition that is sent when it happens. */
 export function newsOf(message: Message): DeliveryMember {
   return { message, as: 'news', renewed: null, heldAt: null, present: null };
 }
 
-/** How many members of a delivery are alike. */
+/** The number of members of a delivery with equal watch, alert, severity and type. */
 export interface AlikeMembers {
   /** The name of a watch, or the rule that made it. */
   readonly watch: string;
@@ -104,7 +104,7 @@ export type Receipt = string;
 export interface Attempt {
   /** 1 = the first. */
   readonly number: number;
-  /** An earlier attempt may have arrived; there was no answer. */
+  /** True if an earlier attempt got no answer, so it may have arrived. */
   readonly maybeCopy: boolean;
   /**
    * The receipt of the last message about the same alert and episode that this recipient accepted; null: there is none.

@@ -46,13 +46,16 @@ export interface Detection<S> {
   readonly before: Remembered | null;
   /** The part of the chain that a complete reading shows; null if it shows none, or reads no list. */
   readonly range: BlockRange | null;
-  /** Set at the first reading: how many items there were. They are no events. */
+  /** The number of items at the first reading, which are no events; null at later readings. */
   readonly baseline: number | null;
   /** For the log: the parts that were not examined. */
   readonly notes: readonly string[];
-  /** Set when the chain was not asked for and the detection depends on it. */
+  /** Set if the detection depends on the chain, which was not asked for. */
   readonly needs: HeadNeed | null;
-  /** Why the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
+  /**
+   * Why the reading is not believed yet, so the watched values are unknown and nothing counts as gone; null: it is
+   * believed.
+   */
   readonly doubt: string | null;
   /** Poll again after this time, if the next poll is later; null: the next poll is soon enough. */
   readonly askAgainMs: number | null;
@@ -88,7 +91,7 @@ export interface BlockRange {
   readonly below?: readonly Heights[];
 }
 
-/** Both ends belong to it. */
+/** A range of heights. Both ends belong to it. */
 export interface Heights {
   readonly from: number;
   readonly to: number;

@@ -53,11 +53,11 @@ export interface AskedQuestion {
   readonly explorer: string;
   readonly operation: OperationName;
   readonly question: PlannedQuestion;
-  /** Each once. */
+  /** The watches that ask it, each once. */
   readonly watches: readonly Watch[];
 }
 
-/** The points in which `askedBy` departs from the rules. */
+/** Changes that `askedBy` makes to the needs and prices of the rules. */
 export interface AskedOtherwise {
   /** Changes the need of a watch. */
   readonly change?: (need: Asking, watch: Watch) => Asking;

@@ -3,7 +3,7 @@ import type { Instant } from '../../lib/clock.ts';
 
 export interface CurvePoint {
   readonly at: Instant;
-  /** Credits that were left then. */
+  /** Credits that were left at this time. */
   readonly known: number;
 }
 

@@ -13,7 +13,7 @@ export interface Books {
   readonly from: Instant;
   /** The rule that gave the period's end; null if no plan is known. */
   readonly rule: PeriodRule | null;
-  /** Infinity if no plan is known. */
+  /** The next reset. Infinity if no plan is known. */
   readonly resetsAt: Instant;
   /** The time from which requests count in this period. */
   readonly bookedFrom: Instant;

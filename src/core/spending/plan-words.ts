@@ -15,7 +15,7 @@ export function paceWords({ perSecond, wantedPerSecond }: Pick<RequestPace, 'per
   return `the rules want ${factorWords(wantedPerSecond)} requests a second, ${factorWords(perSecond)} are allowed`;
 }
 
-/** `1.04`, `2.1`, `14`: no factor reads as one time. */
+/** `1.04`, `2.1`, `14`: a stretch is never shown as `1`. */
 export function factorWords(factor: number): string {
   const digits = factor < LEAST_IN_TENTHS ? 100 : factor < LEAST_WHOLE ? 10 : 1;
   return String(Math.round(factor * digits) / digits);

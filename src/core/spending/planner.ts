@@ -22,7 +22,7 @@ export interface PlannedQuestion {
   readonly asks: readonly Asking[];
 }
 
-/** The means until the reset. */
+/** The credits and requests that are left until the reset, and their expected use. */
 export interface Supply {
   /** Credits that are left, without regard to a header that is doubted. Infinity: no limit is known. */
   readonly known: number;

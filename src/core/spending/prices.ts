@@ -1,6 +1,6 @@
 // Learns the prices of operations from the fall of the credits around requests that were sent alone.
 
-/** One operation. */
+/** The price of one operation. */
 export interface SeenPrice {
   /** The last falls of the credits, the newest at the end. */
   readonly falls: readonly number[];
@@ -8,7 +8,7 @@ export interface SeenPrice {
   readonly price: number | null;
 }
 
-/** By operation. */
+/** The prices by operation. */
 export type SeenPrices = Readonly<Record<string, SeenPrice>>;
 
 const LAST = 8;

@@ -8,7 +8,7 @@ const MOST_TEXT = 200;
 const DIGEST_LENGTH = 8;
 
 interface Condensed {
-  /** Its beginning; null when it is not a text. */
+  /** The beginning of a text; null if the value is not a text. */
   readonly cut: string | null;
   readonly digest: string;
 }

@@ -10,7 +10,7 @@ import { createStoredWindow, type PastRun, type StoredWindow } from './stored-wi
 
 /** The runs before those of a memory. */
 export interface Past {
-  /** Undefined: there are no runs of that path, or no window is that long. */
+  /** Undefined: there are no runs of that path, or no window of that length. */
   window(span: WindowSpan): StoredWindow | undefined;
 }
 

@@ -8,8 +8,8 @@ import { movedWords, ownValue } from './values.ts';
 import { lineOf, quotedText, showPath } from './words.ts';
 
 /**
- * `treasury USDC 970,030, was 1,090,237`; if the value is text from the chain, only that it changed. `name`: returns
- * the name of the value at a path.
+ * `treasury USDC 970,030, was 1,090,237`; if the value is text from the chain, the title shows only that it changed.
+ * `name`: returns the name of the value at a path.
  */
 export function changeSentence(occasion: EventOccasion, name: (path: string) => string): Sentence {
   const { names, view, before, compared } = occasion;

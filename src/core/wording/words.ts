@@ -21,7 +21,7 @@ export function showAmount(amount: Amount, most = MOST_DECIMALS): string {
 
 const HUNDRED = new Amount(100n, 0);
 
-/** A part of one: `showPart(0.125) // '12.5 %'`. */
+/** A fraction as a percentage: `showPart(0.125) // '12.5 %'`. */
 export function showPart(part: Amount): string {
   return `${showAmount(part.times(HUNDRED), 1)} %`;
 }

@@ -32,7 +32,7 @@ export function newCondition(at: Instant): ConditionState {
   };
 }
 
-/** When a watch is polled, and how often that should be. */
+/** The time of a poll, and the interval between polls. */
 export interface PollTime {
   readonly at: Instant;
   /** When this watch was last evaluated; null = never. */
@@ -68,8 +68,8 @@ export function advance(rule: HoldTimes, before: ConditionState, truths: Truths,
 }
 
 /**
- * A comparison with hysteresis: once it fired, the last output holds between `while` and `until`. In the state pending,
- * `while` itself must hold, because `for` counts only the time in which it does.
+ * A comparison with hysteresis: after it fired, the last output holds between `while` and `until`. In the state
+ * pending, `while` itself must hold, because `for` counts only the time in which `while` is true.
  */
 export function compare(truths: Truths, { state, output }: ConditionState): Truth {
   if (truths.while === 'unknown' || truths.while) return truths.while;
@@ -149,7 +149,10 @@ function suspendCount(state: ConditionState, { coveredUntil }: PollTime): Condit
   return { ...state, since: null, heldMs: heldFor(state, coveredUntil ?? state.since) };
 }
 
-/** Known again: counting continues from now. A gap longer than three intervals counts as three intervals. */
+/**
+ * The condition is known again, so counting continues from now. A gap longer than three intervals counts as three
+ * intervals.
+ */
 function resumeCount(state: ConditionState, { at, coveredUntil, intervalMs }: PollTime): ConditionState {
   if (!isWaiting(state)) return state;
   if (state.since === null) return { ...state, since: at };

@@ -36,7 +36,7 @@ export interface EventMatches {
   /** The items that stay open. */
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
-  /** Over all items evaluated: true when one matched, false when none did. */
+  /** The result over all evaluated items: true if one matched, else unknown if one is unknown, else false. */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: readonly DetectedEvent[];
 }
@@ -197,8 +197,8 @@ function isTrue(poll: AlertPoll, alert: MatchingAlert, event: DetectedEvent): bo
 }
 
 /**
- * True if the item matches; for a ratio, if it is one of the compared items. Unknown while the amount that it adds is
- * unknown.
+ * True if the item matches; for a ratio, if it is one of the counted items, matching or not. Unknown while the amount
+ * that it adds is unknown.
  */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
   return judgeItem(poll, alert, context).truth;

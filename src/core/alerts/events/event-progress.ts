@@ -28,7 +28,7 @@ export type Sighting =
   /** The item was missing, but the explorer has not read as far as its block. */
   | { readonly type: 'behind' };
 
-/** When and where the chain was at a poll. */
+/** The time of a poll, and how far the chain was then. */
 export interface Now {
   readonly at: Instant;
   /** The height of the newest known block; null while none is known. */

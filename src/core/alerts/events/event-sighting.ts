@@ -11,15 +11,15 @@ export interface TrackedEvent {
   readonly before: EventState;
   /** Undefined: this poll did not show it. */
   readonly event: DetectedEvent | undefined;
-  /** The item was pending and will never be in a block, whether or not the poll shows it. */
+  /** True if the item was pending and will never be in a block, even if the poll shows it. */
   readonly isReplaced: boolean;
   /** Paths of the alert: those that its messages show, and those whose change is a correction. */
   readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };
 }
 
 /**
- * Only a complete reading of its range shows that an item is gone, and only if the explorer has read as far as the
- * item's block.
+ * An item counts as missing only if its range was read completely, and the explorer has read as far as the item's
+ * block.
  */
 export function missingSighting(poll: AlertPoll, { before, isReplaced }: TrackedEvent): Sighting {
   if (isReplaced) return { type: 'absent', isProven: true };

@@ -28,7 +28,7 @@ export interface EventAdvance {
   readonly transition: EventTransition | 'none';
 }
 
-/** An item matches for the first time. */
+/** The state of an item that matches for the first time. */
 export function beginEvent(rule: Depths, block: number | null, head: number | null): EventAdvance {
   const depth = depthOf(block, head);
   const transition = rule.provisional || depth >= rule.confirmations ? 'confirmed' : 'observed';
@@ -133,7 +133,8 @@ function stayAway(rule: Depths, before: EventProgress, place: Place): EventAdvan
 }
 
 /**
- * The item is no longer on the pages that are read. Its last state remains: depth alone confirms it, and ends tracking.
+ * The item is no longer on the pages that are read. Its last state stays, until its depth confirms it or ends the
+ * tracking.
  */
 function advanceUnread(rule: Depths, before: EventProgress, place: Place): EventAdvance {
   const { at, depth } = place;
@@ -186,14 +187,14 @@ function absentHeadOf({ block, absentHead }: EventProgress, reach: number | null
 }
 
 /**
- * The item's block. For an item that left while pending, it is the head at that time. A pending item that is only
- * missing so far has no place: otherwise it would become final before it is known to be gone.
+ * The height from which the depth is counted: the item's block, or the head at the time when a pending item went
+ * missing. It is null until that item is known to be gone, since otherwise the item could become final before.
  */
 function placeOf(life: EventProgress): number | null {
   return life.block ?? (isGone(life) ? life.absentHead : null);
 }
 
-/** The number of blocks on top of it. 0 for an item that is in no block, or if the head is unknown. */
+/** The number of blocks on top of the item's block. 0 for an item that is in no block, or if the head is unknown. */
 function depthOf(block: number | null, head: number | null): number {
   return block === null || head === null ? 0 : Math.max(0, head - block);
 }

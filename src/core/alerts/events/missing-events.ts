@@ -1,5 +1,5 @@
-// Events that one or two more readings without them will prove to be gone. These readings must reach their blocks.
-// Otherwise newer items push them off the pages, and no retraction is sent.
+// Events that count as gone after one or two more readings without them. These readings must go down to the blocks of
+// the events. Otherwise newer items push these blocks off the pages, and no retraction is sent.
 import type { Alert, EventState, Memory } from '../../model/memory.ts';
 
 /** The lowest block of a missing event; null if none of them is in a block. */

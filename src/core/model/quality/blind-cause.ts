@@ -71,7 +71,7 @@ const ANSWERED: ReadonlySet<string> = new Set<BlindReason>([
   'damaged-memory',
 ]);
 
-/** The words depend on whether there was an unusable answer, or none. */
+/** The words for the begin of the blindness: `no answer since` if no usable answer came. */
 export function sinceWords(reason: string): 'blind since' | 'no answer since' {
   return ANSWERED.has(reason) ? 'blind since' : 'no answer since';
 }

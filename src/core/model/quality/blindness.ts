@@ -15,14 +15,15 @@ type Known = (Pick<Memory, 'data' | 'coveredUntil'> & Partial<Pick<Memory, 'pace
 
 export interface Watching {
   readonly watch: Pick<Watch, 'kind' | 'target' | 'schedule' | 'blindAfterMs'>;
-  /** Time before it does not count, such as that before the start of the daemon; null = all of the memory counts. */
+  /** Times before this one do not count, such as those before the start of the daemon; null = all times count. */
   readonly from: Instant | null;
   readonly now: Instant;
 }
 
 /**
- * The first due time since which a watch has had no data that is `ok`, if it missed three of them and the first one is
- * longer ago than its `blind_after`: then it is blind, and its alerts neither fire nor resolve. Null while it is not.
+ * The first due time since which a blind watch has had no data that is `ok`; null: it is not blind. It is blind if it
+ * missed three due times, and the first one is longer ago than its `blind_after`. Then its alerts neither fire nor
+ * resolve.
  */
 export function blindSince(memory: Known, watching: Watching): Instant | null {
   const since = latest(lastOkOf(memory), watching.from);

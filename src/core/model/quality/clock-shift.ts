@@ -4,7 +4,8 @@ import type { Alert, ConditionState, GroupState, Memory, Run } from '../memory.t
 import type { Instant } from '../../../lib/clock.ts';
 
 /**
- * The memory as if the clock had always been `byMs` behind. Times of the chain, and times that are parts of ids, stay.
+ * The memory as if the clock had always been `byMs` behind. Times of the chain, and times that are parts of ids, are
+ * not changed.
  */
 export function shiftClock(memory: Memory, byMs: number): Memory {
   const { alerts, history, data, coveredUntil } = memory;

@@ -16,7 +16,7 @@ const BlindGroup = z.object({
   since: instant,
   watches: Count,
   rules: Count,
-  /** The first ten. */
+  /** The names of the first ten watches. */
   names: z.array(z.string()),
   fields: z.array(z.string()),
 });
@@ -103,7 +103,7 @@ const STORAGE_STATES = ['works', 'full', 'fails'] as const;
 
 export const HealthSummary = z.object({
   at: instant,
-  /** Null: no daemon wrote it. */
+  /** When the daemon started; null: no daemon wrote this summary. */
   startedAt: instant.nullable(),
   isRunning: z.boolean(),
   storage: z.enum(STORAGE_STATES),

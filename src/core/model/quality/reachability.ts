@@ -5,7 +5,7 @@ export type Reachability =
   | { readonly type: 'unknown' }
   /** The last request was answered, at that time. */
   | { readonly type: 'reached'; readonly at: number }
-  /** No request since then got as far as an answer, the last one at `at`. */
+  /** No request since `since` was answered. The last one failed at `at`. */
   | { readonly type: 'unreached'; readonly since: number; readonly at: number };
 
 /** All requests must fail for this long: one lost packet must not make a process give up its work. */

@@ -25,7 +25,7 @@ export type WindowHistory = (window: Window) => Amount | undefined;
 /** The context for evaluating a condition or a template. */
 export interface EvaluationContext {
   readonly view: AnyView;
-  /** The last known values before this one, if there are any. */
+  /** The last known values before those of `view`; null: there are none. */
   readonly before: AnyView | null;
   /** Null if there is none, as for single items. */
   readonly history: WindowHistory | null;
@@ -46,7 +46,9 @@ export interface Condition {
   readonly text: string;
   /** Full paths that it reads, such as `token.reputation`. Paths under `before.` are listed without that prefix. */
   readonly reads: readonly string[];
-  /** Reads only fields that are `ofHead`, such as `head.*` and `age`: known even while the chain's head is stalled. */
+  /**
+   * True if it reads only `ofHead` fields, such as `head.*` and `age`. They are known even while the head is stalled.
+   */
   readonly headOnly: boolean;
   readonly windows: readonly Window[];
   /** The steps that it takes are subtracted from the budget. */

@@ -10,9 +10,9 @@ export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', '
 type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
 
 /**
- * Labels of the program and of the rule. `watch` is the id of the rule, so all watches of a rule have the same. `of`
- * and `token` are the name that the config gives the address, else the address in lower case; they are missing if there
- * is no address.
+ * Labels of the program and of the rule. `watch` is the id of the rule, so all watches of a rule have the same value.
+ * `of` and `token` are the name that the config gives the address, else the address in lower case; they are missing if
+ * there is no address.
  *
  * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
  */

@@ -102,7 +102,7 @@ export interface TickRead extends Read {
   readonly end?: () => void;
 }
 
-/** No usable answer. Counted by reason. The watch's state and its alerts do not change. */
+/** Thrown if no usable answer came. It is counted by reason. The watch's state and its alerts do not change. */
 export class Missed extends Error {
   override readonly name = 'Missed';
   readonly reason: MissReason;
@@ -119,8 +119,8 @@ export class Missed extends Error {
 }
 
 /**
- * The credits of the plan are kept for more severe watches. No request was sent: the poll is due again, and did not
- * miss its time.
+ * Thrown if the credits of the plan are kept for more severe watches. No request was sent. The poll becomes due again,
+ * and did not miss its time.
  */
 export class Postponed extends Error {
   override readonly name = 'Postponed';

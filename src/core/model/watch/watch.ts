@@ -48,7 +48,7 @@ export interface Watch {
   readonly windows: readonly WindowSpan[];
   /** Paths whose samples are kept for windows and charts. The longest span of each path counts. */
   readonly sampled: readonly WindowSpan[];
-  /** Changes with the target or what is read of it. A memory with another checksum is not continued. */
+  /** Changes with the target, and with the data that is read of it. A memory with another checksum is not continued. */
   readonly checksum: string;
   /** Whether the watched value is exported as a metric. */
   readonly exported: boolean;

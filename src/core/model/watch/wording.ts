@@ -8,7 +8,7 @@ import type { EventName } from '../ids.ts';
 export interface Sentence {
   /** One line without any text from the chain: `treasury USDC 970,030, below 1,000,000`. */
   readonly title: string;
-  /** Behind a title that shows no number: `970,030, below 1,000,000`; null = there is none. */
+  /** Follows a title that shows no number: `970,030, below 1,000,000`; null = there is none. */
   readonly detail: string | null;
   /** The measured value alone, for later messages: `970,030`; null if nothing is measured. */
   readonly measured: string | null;
