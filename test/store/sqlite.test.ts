@@ -81,7 +81,7 @@ describe('opening', () => {
     for (const name of [file, alias]) {
       const refusal = openSqliteStore({ file: name });
       await expect(refusal).rejects.toThrow(StoreBusyError);
-      await expect(refusal).rejects.toThrow(`${file} is in use by another daemon (pid 4711). Stop that one`);
+      await expect(refusal).rejects.toThrow(`${file} is in use by another daemon (pid 4711). Stop that daemon`);
     }
     expect(await commit(first, [aDecision('w')], NOON)).toEqual(['kept']);
   });
