@@ -62,11 +62,12 @@ test('pieces of a collection whose numbers come as numbers are told apart, to th
     `{ at: 0m, answers: [${page('1', long)}] }`,
     `{ at: 1m, answers: [${page('1', '2', long, next)}] }`,
     `{ at: 2m, answers: [${page('"1"', '2', next)}] }`,
+    `{ at: 3m, answers: [${page('"1"', '2', next)}] }`,
   ];
   const expected = [
     "{ at: 1m, alert: in, state: event, text: '2' }",
     `{ at: 1m, alert: in, state: event, text: '${next}' }`,
-    '{ at: 2m, alert: out, state: event }',
+    '{ at: 3m, alert: out, state: event }',
   ];
   expect(await failuresOf(testOf(saw, expected), { 'rules.yaml': rule })).toBe('');
 });
