@@ -5,7 +5,8 @@ import { WebError } from '../web/server.ts';
 export const EXIT = {
   ok: 0,
   /**
-   * `check` found problems, a test of rules failed, a sample of `notify test` was not accepted, or the daemon refused.
+   * `check` found problems, a test of rules failed, a sample of `notify test` was not accepted, or the daemon refused
+   * the request.
    */
   problems: 1,
   usage: 64,

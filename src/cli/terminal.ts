@@ -129,7 +129,7 @@ function loginIn({ SUDO_USER }: NodeJS.ProcessEnv): string | null {
   }
 }
 
-/** The width in `COLUMNS`, which `watch` and scripts set; null: not set or invalid. */
+/** The width in the environment variable `COLUMNS`, which scripts and watch(1) set; null: not set or invalid. */
 function widthIn(columns = ''): number | null {
   return /^\d{2,4}$/.test(columns) ? Number(columns) : null;
 }

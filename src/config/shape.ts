@@ -238,8 +238,8 @@ const Http = z.strictObject({
 });
 
 /**
- * The config file. The content of each explorer, address, token, channel and route is not part of it: these are read
- * one by one.
+ * The config file. This schema does not describe the content of each explorer, address, token, channel and route:
+ * these are read one by one.
  */
 export const ConfigShape = z.strictObject({
   explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),

@@ -157,7 +157,8 @@ export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, bl
 
 /**
  * True if no block can be missing below those that were read: the lowest of them is known, and no block above it is
- * missing. For rows that are blocks, since each block names the one below.
+ * missing. Only for lists of blocks. Each block contains the hash of its parent, so a known block confirms the known
+ * ones below it.
  */
 export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]): boolean {
   const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);
@@ -208,7 +209,10 @@ export function highestBlock({ floor, seen }: ListState): number {
   return Math.max(floor, highestOf(seen) ?? 0);
 }
 
-/** For a test row without a block: the block where it was seen before, else `above` all rows seen so far. */
+/**
+ * The block of a test row that names none: the one where the row was read before, else `above` blocks higher than all
+ * rows read so far.
+ */
 export function syntheticBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
   const known = state === null || identity === undefined ? undefined : unpack(state.seen).get(keyOf(identity));
   const isPlaced = known !== undefined && known !== PENDING;

@@ -1,4 +1,4 @@
-// Runs one setup after the other, and the loops beside the polls.
+// Puts one setup in force at a time, and runs the loops of the daemon.
 import type { Follower } from '../../cluster/ownership.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
 import type { WatchReadings } from '../../engine/polling/held-watches.ts';
@@ -58,9 +58,9 @@ export interface Runtime extends AsyncDisposable {
   alerts(): Iterable<AlertCount>;
   /** The channels for alerts about the daemon itself. */
   self(): readonly string[];
-  /** To be called after transitions were committed elsewhere. */
+  /** Wakes the dispatcher and mirrors. Call this after code outside of the polls has committed transitions. */
   dispatch(): void;
-  /** To be called when another replica may have stored work that is due. */
+  /** Wakes the dispatcher and all senders. Call this when another replica may have stored work that is due. */
   look(): void;
   /** Sends critical alerts from memory while the store cannot be written. */
   readonly unrecorded: Unrecorded;
@@ -262,7 +262,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
-      // If the coverage is not flushed, a `for` loses a few seconds at most, so the stop goes on.
+      // If this last write fails, the time counted for a `for` is a few seconds too short after the next start. So the
+      // error is only logged.
       await flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });

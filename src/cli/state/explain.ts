@@ -68,7 +68,7 @@ interface Sources {
   readonly recipientsOf: RecipientsOf;
   readonly pauses: readonly Pause[];
   readonly operators: OperatorFacts;
-  /** The rows of running daemons. */
+  /** The health records of daemons that still run; outdated ones are left out. */
   readonly running: readonly HealthSummary[];
   readonly now: Instant;
 }

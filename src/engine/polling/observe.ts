@@ -34,7 +34,7 @@ export interface PollReader {
   readonly see?: (state: unknown) => Reading<unknown>;
   /** True if an error, other than `Missed`, ends the poll; else it is a missed poll. */
   readonly endsPoll: (error: unknown) => boolean;
-  /** The runs that windows need as of that moment; absent if the memory contains its runs. */
+  /** Reads the stored runs that the windows of the watch need at `at`; absent if the memory contains all runs. */
   readonly past?: (at: Instant) => Promise<Past>;
 }
 

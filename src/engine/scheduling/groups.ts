@@ -53,7 +53,10 @@ export function paceOfRule({ schedule }: Watch): number {
   return schedule.intervalMs;
 }
 
-/** Polls that a shorter interval made overdue are spread, so that they do not hold up more severe ones. */
+/**
+ * When a stretched interval becomes shorter, polls may be overdue at once. They are spread, so that polls of watches
+ * with more severe alerts do not wait for them.
+ */
 function stretchedGroup(members: readonly Watch[], { now, paceOf, lastOf }: Grouping): Group[] {
   const [first] = members;
   if (first === undefined) return [];

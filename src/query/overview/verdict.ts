@@ -30,7 +30,10 @@ export interface VerdictFacts extends UnseenFacts {
   readonly unheard: number;
   /** True if messages to people have been pending for five minutes. */
   readonly isOwedLong: boolean;
-  /** Alerts that are pending, or open and in hand. */
+  /**
+   * The number of pending alerts, and of open ones that need no attention now: acknowledged, silenced, inhibited or
+   * `info`.
+   */
   readonly inHand: number;
 }
 

@@ -126,7 +126,10 @@ function outputOf(language: Language, token: Token, use: TemplateUse): Output | 
   return filter === undefined ? { field: found, filter: undefined } : filtered(found, filter, token);
 }
 
-/** `change_1h` over the kind's measure; null if the name is no window. */
+/**
+ * Compiles a name such as `change_1h` to that function over the field that the kind measures; null: the name has no
+ * such form.
+ */
 function windowOf(
   language: Language,
   name: string,
@@ -164,7 +167,10 @@ function isShowable(type: FieldType): boolean {
     : type.type !== 'json' && type.type !== 'record';
 }
 
-/** Types without untrusted text. Words are among them, since a title shows only the known values of a word. */
+/**
+ * Types without untrusted text. `word`, a text with a list of known values, is one of them, since a title shows any
+ * other value as `other`.
+ */
 const IN_TITLE: ReadonlySet<FieldType['type']> = new Set([
   'bool',
   'int',

@@ -10,7 +10,10 @@ export interface PeriodicAmount {
 /** Up to half a thousandth of the base, so that no two neighbouring steps are equal. */
 const NOISE = 2000n;
 
-/** The amount at a height; `noise` is a draw of 32 bits for a number of steps. */
+/**
+ * The amount at a height; `noise` gives a pseudo-random number of 32 bits for the index of a step, always the same for
+ * the same index.
+ */
 export function amountAt(amount: PeriodicAmount, height: number, noise: (steps: number) => number): bigint {
   const steps = Math.floor((height + amount.phase) / amount.step);
   const level = amount.levels[steps % amount.levels.length] ?? 0;

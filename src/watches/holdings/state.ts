@@ -17,7 +17,10 @@ export interface HoldingsState {
    * gone.
    */
   readonly head: number | null;
-  /** False while all readings were empty and this does not count yet. The first tokens are then the baseline. */
+  /**
+   * False while each reading so far was empty, and the empty list is not believed yet (see `emptied`). The first
+   * tokens are then the baseline.
+   */
   readonly hasBaseline: boolean;
 }
 

@@ -9,8 +9,8 @@ export interface SizeLimit {
 }
 
 /**
- * Limits the size of the file. Only statements that add data are refused, by a check before them: SQLite's own limit
- * would also refuse to settle and to prune, so no room could ever be made.
+ * Limits the size of the file. Only transactions that add data are refused, by a check before them. SQLite's own limit
+ * would also refuse to record outcomes and to delete old rows, so no space could become free.
  */
 export function createSizeLimit(db: DatabaseSync, file: string, initialBytes = Infinity): SizeLimit {
   const pageBytes = firstNumber(db, 'PRAGMA page_size');

@@ -71,7 +71,10 @@ const UNHEARD = (d: SqlDialect): string => `
         AND (other.state = 'sent' OR other.state = 'dead' AND other.dismissed_at IS NOT NULL))
   LIMIT ${MOST_UNHEARD}`;
 
-/** `uncounted`: channels on which nobody can answer. */
+/**
+ * `uncounted`: channels that people may not read at once, such as `log`. A message that was sent only there does not
+ * count.
+ */
 export async function unheard(sql: Sql, before: Instant, uncounted: readonly string[]): Promise<Unheard[]> {
   return (await sql.all(UNHEARD, [before, uncounted])).flatMap((row) => {
     const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
