@@ -29,7 +29,8 @@ export function parseAt<T>(
 
 type Issue = z.core.$ZodIssue;
 
-// Only this callback gets the schema, so the message carries its keys to `toProblems`.
+// Only this callback gets the schema. So it returns the legal keys as the text of the issue, and `toProblems` splits
+// that text again.
 function legalKeysOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const definition = issue.inst?._zod.def as { shape?: object } | undefined;

@@ -186,7 +186,10 @@ const Recording = z.strictObject({
   max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
 });
 
-/** The name of an operator, which is recorded with each action. A proxy may identify people by their mail addresses. */
+/**
+ * The name of an operator, which is recorded with each action. Characters of mail addresses, such as @, are allowed,
+ * since a proxy may identify people by them.
+ */
 const OPERATOR = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}$/;
 
 const Operator = z.strictObject({

@@ -1,5 +1,5 @@
-// The labels of all alerts with their values, to find misspelt patterns of matchers. A negated value that no alert has
-// is a mistake too: it excludes nothing, so it would match every alert.
+// The labels of all alerts with their values, to find misspelt patterns of matchers. A pattern with `!` that fits no
+// label of any alert is a mistake too: it matches every alert, and has no effect.
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { SEVERITIES, type Labels } from '../core/model/ids.ts';

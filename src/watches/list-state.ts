@@ -33,7 +33,7 @@ export interface ListState {
    */
   readonly gaps: Gaps;
   readonly sweep: Sweep;
-  /** Heights at times half an hour or more apart, newest first. They limit how deep the look-back goes. */
+  /** Block heights with their times, at least half an hour apart, newest first. They limit how deep the look-back goes. */
   readonly marks: Marks;
   /** Digests of the values in the newest rows. */
   readonly digests: RowDigests;
@@ -93,7 +93,10 @@ export const startOption = {
     .describe('The first block whose items are told; without it, what happens after the first poll.'),
 };
 
-/** The first memory: none, or with `start` as if all rows below that block had been read. */
+/**
+ * The memory before the first reading: null without `start`. With `start` the floor is the block below it, so rows
+ * below `start` are not new.
+ */
 export function startingAt({ start }: StartOption): ListState | null {
   return start === undefined ? null : { ...BLANK, floor: start - 1, seen: pack(new Map()) };
 }
@@ -104,7 +107,10 @@ export interface RowPosition {
   readonly key: string | undefined;
   /** The block of the row; `PENDING` while it is in none. */
   readonly block: number;
-  /** Like `block`, but also set for a row that counts as pending and names a block. */
+  /**
+   * The block that the row names, even if the row counts as pending, such as a transaction without a status. Otherwise
+   * equal to `block`.
+   */
   readonly standsIn: number;
   /** Null if the row has no time. */
   readonly happenedAt: Instant | null;
@@ -156,9 +162,9 @@ export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, bl
 }
 
 /**
- * True if no block can be missing below those that were read: the lowest of them is known, and no block above it is
- * missing. Only for lists of blocks. Each block contains the hash of its parent, so a known block confirms the known
- * ones below it.
+ * True if the lowest block of this reading was known before, and the heights of all known and read blocks have no gap.
+ * Then no new block is missing. Only for lists of blocks. Each block contains the hash of its parent, so a known block
+ * confirms the known ones below it.
  */
 export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]): boolean {
   const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);

@@ -31,10 +31,13 @@ export interface RuntimeOptions extends PartsOptions {
   readonly stateFile: StateFile | null;
 }
 
-/** On disposal, deliveries in flight end; then explorers and channels are closed. */
+/**
+ * On disposal, deliveries in flight have seven seconds to finish, then they are aborted. After that the explorers are
+ * closed.
+ */
 export interface Runtime extends AsyncDisposable {
   /**
-   * If the setup cannot be put in force, it rejects and changes nothing. Setups are prepared one at a time: the next
+   * Rejects, and changes nothing, if the setup cannot be put in force. Setups are prepared one at a time: the next
    * call waits until this one is committed or disposed of.
    */
   prepare(next: Setup): Promise<Prepared>;
@@ -75,7 +78,7 @@ export interface Runtime extends AsyncDisposable {
   /** Data about watches and explorers that only this process has. */
   readonly facts: RuntimeFacts;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
-  /** Polls the watches of this replica's shards, and no others. */
+  /** Starts or stops polling the watches of a shard when this replica claims, gives back or loses it. */
   readonly follower: Follower;
   /** Works until the signal aborts; then polls end and their results are stored. */
   run(signal: AbortSignal): Promise<void>;

@@ -71,8 +71,8 @@ function readToken(
 }
 
 /**
- * The token is written under another name first. So the file never exists without it, and a link in its place is
- * replaced, not followed.
+ * The token is written under another name first. So the token file never exists without a token, and a link in the
+ * place of the file is replaced, not followed.
  */
 function writeToken(file: string): string {
   const token = randomBytes(BYTES).toString('base64url');

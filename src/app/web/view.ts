@@ -43,7 +43,7 @@ export function createLook(options: ViewOptions): () => Promise<QueryContext> {
   };
 }
 
-/** The longest time for which ages and forecasts may stay the same. */
+/** The text also changes at this interval, since ages and forecasts in answers change with the clock. */
 const EDITION_MS = 10_000;
 
 /** Resolves with a text that changes whenever queries may answer differently: after a write, a poll or a request. */

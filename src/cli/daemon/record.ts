@@ -12,7 +12,7 @@ export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
   readonly for?: number;
 }
 
-// The file has only this recording, so its age and its size are not limited.
+// This file is one recording that the user asked for, so no poll is dropped because of its age or the size of the file.
 const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
 /** Polls like a dry run, with its own empty memory, and records the answers. Sends nothing. */

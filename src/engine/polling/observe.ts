@@ -46,7 +46,10 @@ export async function poll(watch: Watch, memory: Memory, reader: PollReader, dec
   return judge(observation, decide, reader.chain);
 }
 
-/** As `poll`, but a defect of one rule or kind does not end the others. Null when the daemon is stopping. */
+/**
+ * Like `poll`, but a defect in a rule or a kind counts as a missed poll, so that other watches are still polled. Null
+ * when the daemon is stopping.
+ */
 export async function pollSafely(
   watch: Watch,
   memory: Memory,

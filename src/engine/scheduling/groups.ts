@@ -1,6 +1,6 @@
-// Groups of watches that are due together. If the plan suffices, a group has one interval and phase. If the interval of
-// a watch is stretched, all watches with its question are one group, which is due when the shortest of their intervals
-// has passed since the last tick.
+// Groups of watches that are due together. If the explorer's plan allows that many requests, watches with one interval
+// and phase are a group. Else intervals are stretched. Then all watches with the same first request as a stretched
+// watch are one group. It is due when the shortest of their intervals has passed since the last tick.
 import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { firstQuestionsOf } from '../../core/spending/asked.ts';
@@ -44,7 +44,7 @@ export function isStretched(watch: Watch, paceOf: PaceOf): boolean {
   return paceOf(watch) > watch.schedule.intervalMs;
 }
 
-/** The next time of a group that is due. */
+/** When a group that is due at `now` is due the next time. */
 export function after({ intervalMs, phaseMs }: Group, now: Instant): Instant {
   return phaseMs === null ? now + intervalMs : nextDue({ intervalMs, phaseMs }, now);
 }

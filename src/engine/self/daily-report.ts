@@ -1,7 +1,7 @@
-// Sends a report once a day about the polls since the last one, so that a daemon without alerts is known to work. Every
-// half minute it adds up the work and stores the sum; at the time of the report the sum is sent as an event of the
-// built-in watch and the next day begins, both in one commit. A restart repeats no report. A report that was due while
-// the daemon did not run is sent after the next start, for the whole time.
+// Sends a report once a day about the polls since the last one, so that a daemon without alerts is known to work.
+// Every half minute the loop adds new work to a stored tally. At the time of the report one commit stores the report
+// as an event of the built-in watch, and starts a new tally. A restart repeats no report. A report that was due while
+// the daemon did not run is sent after the next start. It covers the whole time since the report before.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import { blankMemory, step } from '../../core/step.ts';

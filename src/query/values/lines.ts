@@ -1,4 +1,4 @@
-// Values over time, as small lines beside a value.
+// The points of the sparkline that is shown beside a value.
 import type { Memory, Run } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { limitOf } from './measure.ts';
@@ -8,7 +8,10 @@ import type { PathOfWatch } from '../../store/contract/samples.ts';
 import type { Point } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 
-/** The path of a watch that is drawn: the one that its first condition compares, else the kind's measure. */
+/**
+ * The field path that is drawn for a watch: the one that its first condition compares with a constant, else the one
+ * that the kind measures.
+ */
 export function drawnPath({ kind, alerts }: Watch): string | null {
   for (const alert of alerts) {
     const limit = alert.type === 'condition' ? limitOf(alert.while) : null;

@@ -174,7 +174,10 @@ interface TargetKey {
   readonly presence: AnyKind['of'];
 }
 
-/** A hint for `of: ACME` in a watch of a token, which is named by `token`. */
+/**
+ * The hint for a key that is not allowed. For `of` in a watch that needs a token it also says that `token` names the
+ * token.
+ */
 function otherKeyHint(kind: AnyKind, key: TargetKey['key']): string {
   const isToken = key === 'of' && kind.token === 'required';
   return isToken ? 'Remove it: a token is named by token.' : 'Remove it.';

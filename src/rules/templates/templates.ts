@@ -38,7 +38,10 @@ type Part = { readonly text: string } | Output;
 interface Output {
   readonly field: Resolved;
   readonly filter: Filter | undefined;
-  /** The address that a name of the config stands for. It is shown whatever the view contains. */
+  /**
+   * The address that a name of the config stands for. If it is set, it is shown, and the field is not read from the
+   * record.
+   */
   readonly constant?: Address;
   /** A value of the watch's history, such as `change_1h`. */
   readonly window?: Window;

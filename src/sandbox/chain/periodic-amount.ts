@@ -31,7 +31,7 @@ export const SELDOM_LOW = [
 /** A saw-tooth: the amount rises in steps, and falls at once. */
 export const FILLING = [-900, -700, -450, -200, 0, 150, 300, 450, 600, 700] as const;
 
-/** True if something that exists for `alive` blocks of every `cycle` exists at that height. */
+/** True in the first `alive` blocks of each cycle. A cycle has `cycle` blocks and is shifted by `phase`. */
 export function isAlive(height: number, phase: number, cycle: number, alive: number): boolean {
   return (height + phase) % cycle < alive;
 }

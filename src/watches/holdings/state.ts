@@ -7,7 +7,10 @@ import { Missing, NONE_MISSING } from './missing.ts';
 /** Plain JSON, checked by the schema of the same name when it is read back. */
 export interface HoldingsState {
   readonly items: PackedItems;
-  /** Counts occurrences, so that a second arrival of a token is a new event. */
+  /**
+   * Rises by one with each arrival, change and removal of a token. It is part of the event key, so a second arrival is
+   * a new event.
+   */
   readonly counter: number;
   /** Set while readings show an empty list that does not count as empty yet. */
   readonly emptied: Emptied | null;

@@ -23,7 +23,7 @@ export const Emptied: z.ZodType<Emptied> = z.object({ readings: z.number(), head
 const READINGS_NEEDED = 3;
 const ASKED_ANEW_MS = 20_000;
 
-/** How long after a reading the next one counts as another reading. */
+/** The time that must pass between two readings so that both count. */
 function rereadMs({ intervalMs }: Pick<DetectionScope, 'intervalMs'>): number {
   return Math.min(intervalMs, ASKED_ANEW_MS);
 }
@@ -39,7 +39,7 @@ export function isAnotherReading(since: Instant, now: Now): boolean {
   return Math.abs(now.at - since) >= PACE_SLACK * rereadMs(now);
 }
 
-/** How long it is until a reading counts as another one; null: the next poll is soon enough. */
+/** The time until the next reading can count; null: no extra poll is needed, since the next regular one comes no later. */
 export function untilAnotherReading(since: Instant, now: Now): number | null {
   const waitMs = rereadMs(now);
   return waitMs >= now.intervalMs ? null : Math.max(0, since + waitMs - now.at);

@@ -153,8 +153,8 @@ const BAR_WORDS: Readonly<Record<Exclude<BarState, 'quiet'>, string>> = {
 };
 
 /**
- * `Critical in 2, not known in 1 of the last 48 half hours`. A bar does not show for how much of its half hour the
- * state lasted.
+ * `Critical in 2, not known in 1 of the last 48 half hours`. A half hour has the worst state that occurred in it, even
+ * for a moment. So the label counts half hours and names no durations.
  */
 function barsLabel(states: readonly BarState[]): string {
   const parts = (['critical', 'warning', 'unknown'] as const).flatMap((state) => {

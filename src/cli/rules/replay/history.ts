@@ -27,7 +27,7 @@ import { openExplorers } from '../../open-explorers.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export interface ReplayHistoryOptions extends TimeRangeOptions {
-  /** The most pages of one question. */
+  /** At most so many pages are requested for one question, which is a list of the explorer. */
   readonly maxPages: number;
   /** True: the requests are made whatever they cost. */
   readonly yes: boolean;
@@ -86,7 +86,7 @@ function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes
 
 interface Priced {
   readonly group: QuestionGroup;
-  /** Reads within one tick, so pages that the estimate read are not requested again. */
+  /** A reader of one tick. It caches answers, so pages that the estimate read are not requested again. */
   readonly read: Read;
   readonly pages: number;
 }

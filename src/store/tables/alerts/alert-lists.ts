@@ -16,7 +16,10 @@ import { isOfEvents, retractedAmong, summaryMembersSince } from './notifications
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;
-/** The most rows of the last day. A flood of events must not delay the daemon. */
+/**
+ * At most so many notifications of the last 24 hours are read, the newest ones. A flood of events must not delay the
+ * daemon.
+ */
 const MOST_RECENT = 2000;
 
 const PROGRESS = list(
@@ -112,8 +115,8 @@ export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<Op
 
 export interface Together {
   /**
-   * Keys of events that were retracted together, and of summaries whose events are all retracted. If the events return,
-   * they have a new summary.
+   * Keys of events in a summary of retractions, and of summaries of events that were all retracted. Events that return
+   * get a new summary, so these keys do not count as open.
    */
   readonly gone: ReadonlySet<string>;
   /** Keys of summaries about later transitions of events. */
@@ -141,7 +144,7 @@ const saidShape = z.object({
   summary: z.object({ of: z.string() }).nullable(),
 });
 
-/** Summaries of later transitions of events do not count as events. */
+/** The summaries that count as events. A summary of later transitions of events does not. */
 const EVENTS_TOGETHER = ['alert.event', 'alert.reinstated'];
 
 /**
@@ -168,7 +171,8 @@ function openAlertOf(row: Row): OpenAlertRow | null {
   };
 }
 
-// A silence does not hold back the end of an alert that was sent before, so these ends do not count.
+// A silence does not hold back the end of an alert whose begin was sent. So an end counts only if the same alert also
+// began since `$1`.
 const OF_THE_TIME = `
   n.at >= $1 AND (transition NOT IN ('resolved', 'retracted') OR EXISTS (
     SELECT 1 FROM notifications AS begun
@@ -181,7 +185,8 @@ const TARGETS = `
   WHERE ${OF_THE_TIME} AND state.wanted >= n.seq ORDER BY channel, recipient`;
 
 /**
- * Notifications from `since` on by the labels of their alerts, as a preview of a silence. Unreadable ones are left out.
+ * Counts the notifications since `since` for each set of labels. The preview of a silence uses it. Unreadable ones are
+ * left out.
  */
 export async function notifiedSince(sql: Sql, since: Instant): Promise<NotifiedLabels[]> {
   const counts = await sql.all(COUNTS, [since]);
@@ -197,7 +202,7 @@ const TOLD = `
   SELECT alerts.key, channel, recipient FROM alerts JOIN recipient_state AS state ON state.key = alerts.key
   WHERE is_open = 1 AND is_event = 0 AND begun IS NOT NULL ORDER BY channel, recipient`;
 
-/** By key of each firing alert, the recipients that were sent it. */
+/** For each firing alert, by its key: the recipients that were sent that it fires. */
 export async function told(sql: Sql): Promise<Map<string, readonly Recipient[]>> {
   const byKey = Map.groupBy(await sql.all(TOLD), ({ key }) => String(key));
   return new Map([...byKey].map(([key, rows]) => [key, rows.map(recipientOf)]));

@@ -1,4 +1,4 @@
-// The spans in which no data of a watch was `ok`. The span before its first poll starts at 0.
+// The spans of time in which the data state of a watch was not `ok`. The span before its first poll starts at 0.
 import type { Decision } from '../../../core/model/decision.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
