@@ -1,8 +1,7 @@
-// Decides one group at one instant: members are sent, wait for the timer of the group, or are above the cap of its
-// target.
+// Decides one group at one instant: members are sent, wait for the group's timer, or are above the cap of its target.
 //
 //   quiet    nothing is pending            new transitions -> waiting, a repeat is due -> paced
-//   waiting  transitions wait for a timer   the timer is over -> paced
+//   waiting  transitions wait for a timer  the timer is over -> paced
 //   paced    it has just closed a batch    its interval is over -> quiet, or the next batch
 //   capped   its target is over its cap    the slot is over: one summary of all -> paced
 //
@@ -108,10 +107,7 @@ function* tellNews(round: Round, news: readonly Of<'news'>[]): Steps<void> {
     }
 }
 
-/**
- * Splits the members into two messages. Alerts with an unsettled delivery wait until it is settled, and the others need
- * not wait.
- */
+/** Two messages: alerts with an unsettled delivery wait until it is settled, and the others do not wait with them. */
 function inMessages<M extends JudgedMember>(news: readonly M[]): (readonly M[])[] {
   return [news.filter(({ state }) => state.owed === null), news.filter(({ state }) => state.owed !== null)];
 }
@@ -181,10 +177,7 @@ function isCritical({ severity }: GroupMember): boolean {
   return severity === 'critical';
 }
 
-/**
- * True for a begin if no message to the target contained the alert for ten minutes. If it is critical, the cap does not
- * hold it back.
- */
+/** True for a begin if no message to the target contained the alert for ten minutes. A critical one passes the cap. */
 function isFirstOfAlert({ heardOf }: SentTally, { member, lines }: Candidate): boolean {
   return lines.some(isBegin) && !heardOf.has(alertOf(member));
 }
@@ -210,10 +203,7 @@ function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null,
   return newsDueAt({ at, severity: member.severity }, timers, closedAt, now);
 }
 
-/**
- * Sends each transition in its own message. The end of a sent begin passes the cap: a machine cannot take it from a
- * summary.
- */
+/** One message for each transition. The end of a sent begin passes the cap: a machine takes no end from a summary. */
 function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void> {
   const { lines } = one.next;
   for (const [index, line] of lines.entries()) {
@@ -271,9 +261,7 @@ function count(sent: SentTally, { critical }: DeliveryBatch, at: Instant): void 
   }
 }
 
-/**
- * `lines`: the number of lines that are in a message. If a mute lets only the end through, later lines are held back.
- */
+/** `lines`: the number of lines in a message. If a mute lets only the end through, later lines are held back. */
 function told({ part, context }: Round, one: Of<'news'>, lines: number): void {
   const { rest } = one.next;
   if (rest !== null) part.wakes.push(wakeOf(rest, context.now));
@@ -327,9 +315,7 @@ function withdraw({ group, withdrawn }: GroupDecision, { member, owed }: JudgedM
 
 const MINUTE_MS = 60_000;
 
-/**
- * Members that wait for a change are decided again at each full minute, so all groups of a target are decided together.
- */
+/** Members that wait for a change are decided again at each full minute: all groups of a target together. */
 function wakeOf({ until }: Pick<Hold, 'until'>, now: Instant): Instant {
   return until === 'change' ? (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS : until;
 }

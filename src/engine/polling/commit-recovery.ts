@@ -97,10 +97,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     }
   }
 
-  /**
-   * Joins the decision with earlier ones of the watch that were not stored, and with the recipients that their messages
-   * were sent to.
-   */
+  /** Joins the decision with earlier ones that were not stored, and with the recipients of their messages. */
   async function withUnkept(decided: DecidedPoll): Promise<DecidedPoll> {
     const { watch } = decided;
     const before = unkept.get(watch.id);

@@ -30,10 +30,7 @@ export const LEASE_MS = 15_000;
 
 /** The only slot of a shard so far. */
 const SLOT = 0;
-/**
- * The latest possible end of a lease, with a second of tolerance. A lease that ends later is not live: the server's
- * clock was ahead when it was written.
- */
+/** The latest possible end of a lease, and a second. One that ends later was written when the clock was ahead. */
 const MOST_LEASE = (leaseMs: string): string => `clock_timestamp() + (${leaseMs}::bigint + 1000) * interval '1 ms'`;
 const IS_LIVE = (leaseMs: string): string => `(until > clock_timestamp() AND until < ${MOST_LEASE(leaseMs)})`;
 /** Rows of replicas that ended without leaving are kept for this time. */
@@ -210,9 +207,7 @@ async function refusedBy(database: Headed, error: unknown): Promise<never> {
   throw error;
 }
 
-/**
- * Matches no row if a newer release has changed the tables, so nothing is written. The next renewal reports the change.
- */
+/** Matches no row if a newer release has changed the tables. The next renewal reports the change. */
 const IS_OURS = `key = $1 AND slot = $2 AND owner = $3 AND epoch = $4
   AND NOT EXISTS (SELECT FROM cluster WHERE schema > ${SCHEMA_STEPS.length})`;
 const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE('$5')} FOR SHARE`;
@@ -259,9 +254,7 @@ export async function nameOfAny(sql: Sql): Promise<string | null> {
   return row === undefined ? null : String(row['name']);
 }
 
-/**
- * Locks the table of replicas until the end of the transaction: no replica can start, and none can renew its leases.
- */
+/** Locks the table of replicas until the end of the transaction: none can start, and none can renew its leases. */
 export async function keepOut(sql: Sql): Promise<void> {
   await sql.run('LOCK TABLE replicas IN EXCLUSIVE MODE');
 }
@@ -332,10 +325,7 @@ function renewedOf(row: RenewedRow, { heldOf, before }: RenewedBy): Renewed {
   return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, changed: before && changedSince(before, row) };
 }
 
-/**
- * A running server loses no data. A server that was started since may lack data that is newer than the former renewal,
- * and nothing shows it.
- */
+/** A running server loses no data. One that was started since may lack newer data, and nothing shows it. */
 function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renewed['changed'] {
   // It may be later than `until`: the answer to a later renewal was lost.
   if ((row.former_until ?? 0) < until) return 'went-back';
