@@ -311,7 +311,7 @@ function restsOn(
   if (!isFromElsewhere || firing === undefined) return null;
   const firedOn = polls.findLast((one) => one.poll.poll.startedAt <= firing.at)?.poll;
   const firedElsewhere = firedOn?.served.some(({ replica }) => replica !== 'chain') === true;
-  const firedHead = firedOn?.head ?? (firedElsewhere ? null : headAt(firing.at, logs.chain));
+  const firedHead = firedOn?.linkedHead ?? (firedElsewhere ? null : headAt(firing.at, logs.chain));
   if (firedHead === null || (poll.head !== null && poll.head >= firedHead)) return null;
   return `the head was below block ${firedHead}, where it fired`;
 }

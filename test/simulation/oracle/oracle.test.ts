@@ -369,6 +369,11 @@ describe('a condition', () => {
         : [...coins(30, 90)(minute), head(minute, HEAD + minute)];
     const owed = [...firing(40), ...resolved(60), ...firing(75), ...resolved(90)];
     expect(says(logsOf('coin', PATHS.coin, behind, { owed }))).toContain('falsely-resolved coin');
+    // A page that shares no block with what was shown before says nothing about the head where it fired.
+    const fork = { ...page([{ id: 'fork', block: HEAD + 36, facts: {} }]), path: 'blocks' };
+    const firedOnFork = (minute: number): Partial<Served>[] =>
+      minute === 40 ? [...coins(30, 90)(40), fork].map((one) => ({ ...one, replica: 'fork' })) : behind(minute);
+    expect(says(logsOf('coin', PATHS.coin, firedOnFork, { owed }))).not.toContain('falsely-resolved coin');
   });
 });
 
