@@ -1,7 +1,7 @@
 // Reports at fixed times: each is told once, with the first poll after its time that knows what it names; after half of
 // its period with what is known then.
 import type { Instant, Owed, ReadPoll, ReportReference, Verdict } from '../model.ts';
-import { decidedAt, type Evidence } from './evidence.ts';
+import { begunBy, decidedAt, type Evidence } from './evidence.ts';
 
 /** One due time, by the clock of the daemon. */
 interface Due {
@@ -84,8 +84,10 @@ function doubledOf({ reference, at, told }: Due): Verdict[] {
 
 function unknownOf({ reference, at, told, all }: Due): Verdict[] {
   const [first] = told;
-  const poll = first && all.findLast((one) => one.poll.startedAt <= decidedAt(all, first));
+  const poll = first && all[begunBy(all, decidedAt(all, first)) - 1];
   if (first === undefined || poll === undefined || first.clockAt >= at + reference.periodMs / 2) return [];
+  // A poll that was not reported lasts until the next one here, so it is unknown which value it saw.
+  if (poll.poll.decided === null) return [];
   const value = reference.valueOf(poll);
   if (value === null) return [verdictOf(reference, 'invented', first.at, 'was told without its value')];
   return reference.isTold(value) ? [] : [verdictOf(reference, 'invented', first.at, `was told of ${value}`)];

@@ -229,6 +229,15 @@ describe('a report', () => {
     ]);
   });
 
+  test('is not judged by a poll that was not reported, which may have seen another value', () => {
+    const low = (minute: number): Served['answer'] => coins(minute === 260 ? 100 : 150);
+    const few = [told('report', 'few', 280, 'alert.event')].map((one) => ({ ...one, clockAt: at(280) }));
+    const { polls, ...given } = logsOf('report', PATHS.coin, low, { owed: few });
+    const unreported = polls.map((poll) => (poll.startedAt === at(280) ? { ...poll, decided: null } : poll));
+    expect(says({ ...given, polls: unreported })).not.toContain('invented report');
+    expect(says({ ...given, polls })).toContain('invented report');
+  });
+
   test('is told once', () => {
     const twice = reports([260, 270, ...rest]);
     expect(says(logsOf('report', PATHS.coin, () => coins(200), { owed: twice }))).toEqual(['doubled report']);
