@@ -178,3 +178,24 @@ test('the end of what was critical takes a share of critical messages, though it
   const warnings = ['0h2m low', '0h2m lower', '0h2m lowest'];
   expect(told(dispatch, 'mail').toSorted()).toEqual(['0h0m drained', '0h1m drained', ...warnings]);
 });
+
+test('news of a group go out together, also if its rules have different intervals', async () => {
+  const options = (watch: string | undefined): Routing['options'] => ({
+    ...NO_OPTIONS,
+    repeatMs: 'off',
+    groupBy: [],
+    groupIntervalMs: watch === 'coins' ? HOUR : MINUTE,
+  });
+  const setup: Setup = {
+    channels: { mail: PEOPLE },
+    routing: ({ watch }) => ({ channels: ['mail'], options: options(watch) }),
+  };
+  await using dispatch = new StoredDispatch(setup, START);
+  await dispatch.happens(LOW, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.happens(LOW, 'resolved');
+  await dispatch.runUntil(START + 58 * MINUTE);
+  await dispatch.happens({ key: 'head', labels: { ...LOW.labels, watch: 'head' } }, 'event');
+  await dispatch.runUntil(START + 5 * HOUR);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m low', '0h58m low, head']);
+});

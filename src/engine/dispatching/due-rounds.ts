@@ -69,7 +69,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
     async work(fence) {
       const at = clock.now();
       const inForce = rules();
-      const round = await readAll({
+      const query: Omit<DueQuery, 'isWhole'> = {
         at,
         limit: MOST_GROUPS,
         members: mostMembers,
@@ -78,12 +78,25 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
           isCommonFull(inForce.channelOf(target.channel).cap, sentBeforeOf(closed, at), at),
         silencesSince: at - PAST_SILENCES_MS,
         withSources: inForce.inhibit.length > 0,
-      });
+      };
+      const round = await readAll({ ...query, isWhole: false });
       if (round.groups.length === 0) return null;
       const result = await finishInTurns(decideDue(round, inForce, at));
-      return writeAll(round, result, { ...howUnder(inForce), fence });
+      const how = { ...howUnder(inForce), fence };
+      if (!leavesOut(round, result)) return writeAll(round, result, how);
+      const whole = await readAll({ ...query, isWhole: true });
+      return writeAll(whole, await finishInTurns(decideDue(whole, inForce, at)), how);
     },
   };
+}
+
+/**
+ * True if a message is made of new members alone while others of its group wait. Members of one group may have different
+ * intervals, and the others are due with the first one: they belong into the same message.
+ */
+function leavesOut({ groups }: DueRound, { groups: timers }: RoundResult): boolean {
+  const closedAt = new Map(timers.map((timer) => [timer.id, timer.closedAt]));
+  return groups.some((group) => group.restWakesAt !== null && closedAt.get(group.id) !== group.closedAt);
 }
 
 type How = Omit<RoundDecision, 'result' | 'shares'>;
