@@ -39,8 +39,8 @@ const MOST_MEMBERS = 500;
 export function createDueRounds(options: DueRoundsOptions): DueRounds {
   const { store, rules, clock, mostMembers = MOST_MEMBERS } = options;
 
-  async function readAll(query: DueQuery): Promise<DueRound> {
-    let round = await store.readDue(query);
+  async function readRest(read: DueRound, query: DueQuery): Promise<DueRound> {
+    let round = read;
     while (round.groups.some(({ unread }) => unread !== null)) {
       await nextTurn();
       round = await store.readMembers(round, query);
@@ -69,7 +69,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
     async work(fence) {
       const at = clock.now();
       const inForce = rules();
-      const query: Omit<DueQuery, 'isWhole'> = {
+      const query: DueQuery = {
         at,
         limit: MOST_GROUPS,
         members: mostMembers,
@@ -79,24 +79,32 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
         silencesSince: at - PAST_SILENCES_MS,
         withSources: inForce.inhibit.length > 0,
       };
-      const round = await readAll({ ...query, isWhole: false });
+      const round = await readRest(await store.readDue(query), query);
       if (round.groups.length === 0) return null;
       const result = await finishInTurns(decideDue(round, inForce, at));
       const how = { ...howUnder(inForce), fence };
-      if (!leavesOut(round, result)) return writeAll(round, result, how);
-      const whole = await readAll({ ...query, isWhole: true });
+      const partial = closedInPart(round, result);
+      if (partial.size === 0) return writeAll(round, result, how);
+      const whole = await readRest(unreadAgain(round, partial), query);
       return writeAll(whole, await finishInTurns(decideDue(whole, inForce, at)), how);
     },
   };
 }
 
 /**
- * True if a message is made of new members alone while others of its group wait. Members of one group may have different
- * intervals, and the others are due with the first one: they belong into the same message.
+ * The groups that send a message of their new members alone, while their other members, which were not read, wait. Members
+ * of one group may have different intervals, and belong into the message of the first one that is due.
  */
-function leavesOut({ groups }: DueRound, { groups: timers }: RoundResult): boolean {
+function closedInPart({ groups }: DueRound, { groups: timers }: RoundResult): ReadonlySet<string> {
   const closedAt = new Map(timers.map((timer) => [timer.id, timer.closedAt]));
-  return groups.some((group) => group.restWakesAt !== null && closedAt.get(group.id) !== group.closedAt);
+  const partial = groups.filter(({ restWakesAt }) => restWakesAt !== null);
+  return new Set(partial.filter((group) => closedAt.get(group.id) !== group.closedAt).map(({ id }) => id));
+}
+
+/** The round, with all members of these groups to be read. */
+function unreadAgain(round: DueRound, ids: ReadonlySet<string>): DueRound {
+  const unread = { members: [], damaged: [], unread: '', restWakesAt: null };
+  return { ...round, groups: round.groups.map((group) => (ids.has(group.id) ? { ...group, ...unread } : group)) };
 }
 
 type How = Omit<RoundDecision, 'result' | 'shares'>;

@@ -22,8 +22,6 @@ export interface DueQuery {
   readonly counted: readonly string[];
   /** True if a target on a counted channel is over its cap, so that no new message is sent now. */
   readonly isFull: (sent: RecentlySent) => boolean;
-  /** True if all members of a group are read, also if the group rests and only new ones are due. */
-  readonly isWhole: boolean;
   /** Silences that ended after this time are read as well. */
   readonly silencesSince: Instant;
   /** True if open alerts may inhibit other alerts. */

@@ -170,7 +170,7 @@ export async function route(
 /** `members`: the most in one reading. */
 export function dueQuery(at: Instant, members = 200): DueQuery {
   const whole = { limit: 200, counted: [], isFull: () => false };
-  return { at, members, silencesSince: at, withSources: false, isWhole: false, ...whole };
+  return { at, members, silencesSince: at, withSources: false, ...whole };
 }
 
 export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): ReturnType<Store['cover']> {

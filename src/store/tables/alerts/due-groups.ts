@@ -27,7 +27,7 @@ const FIRST = `
  */
 export async function dueGroups(
   sql: Sql,
-  { at, limit, members, counted, isFull, isWhole: readsAll }: DueQuery,
+  { at, limit, members, counted, isFull }: DueQuery,
 ): Promise<Pick<DueRound, 'groups' | 'sent'>> {
   const first = await sql.all(FIRST, [at, limit]);
   const isWhole = new Set(counted);
@@ -38,12 +38,7 @@ export async function dueGroups(
   const groups: DueGroup[] = [];
   let room = members;
   for (const row of all) {
-    const group = await groupOf(sql, row, {
-      isFull: full.has(targetKey(recipientOf(row))),
-      isWhole: readsAll,
-      at,
-      limit: room,
-    });
+    const group = await groupOf(sql, row, { isFull: full.has(targetKey(recipientOf(row))), at, limit: room });
     groups.push(group);
     room -= sizeOf(group);
   }
@@ -105,12 +100,12 @@ function sizeOf({ members, damaged }: Members): number {
 async function groupOf(
   sql: Sql,
   row: Row,
-  { isFull, isWhole, at, limit }: Pick<DueQuery, 'isWhole' | 'at' | 'limit'> & { readonly isFull: boolean },
+  { isFull, at, limit }: { readonly isFull: boolean; readonly at: Instant; readonly limit: number },
 ): Promise<DueGroup> {
   if (limit <= 0) return dueGroupOf(row, NONE_READ, null);
   const id = String(row['id']);
   const wakeAt = intOrNull(row, 'wake_at');
-  const isResting = !isWhole && wakeAt !== null && wakeAt > at;
+  const isResting = wakeAt !== null && wakeAt > at;
   const fresh = isResting ? freshMembersOf(await membersOf(sql, FRESH_MEMBERS, id, '', limit), isFull) : null;
   return dueGroupOf(row, fresh ?? (await membersOf(sql, MEMBERS, id, '', limit)), fresh && wakeAt);
 }
