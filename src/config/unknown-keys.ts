@@ -3,6 +3,7 @@ import { restOf, type Problem } from './problem.ts';
 import { ConfigShape } from './shape.ts';
 import { hintFor } from './values/nearest.ts';
 import { quote } from './values/scalars.ts';
+import { NO_COLON } from './yaml/syntax-words.ts';
 import { isMap, type Path, type WrittenMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
@@ -82,8 +83,8 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
   const glued = /^([\w-]{1,64})[:=]/.exec(key)?.[1];
   if (glued !== undefined)
     return source.problem(path, {
+      ...NO_COLON,
       key,
-      message: 'a key needs a colon and a blank behind it',
       hint: `Write "${glued}: ".`,
     });
   const hint = isIdAsKey(source, path, key, legal)

@@ -45,7 +45,7 @@ const UNEVEN: SyntaxWords = {
   hint: 'Keys of one map begin at the same column.',
 };
 const NO_COMMA: SyntaxWords = { message: 'a comma is missing between two parts of { } or [ ]' };
-const NO_COLON: SyntaxWords = { message: 'a key needs a colon and a blank behind it' };
+export const NO_COLON: SyntaxWords = { message: 'a key needs a colon and a blank behind it' };
 
 const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => SyntaxWords)])[] = [
   [/^All (?:mapping|sequence) items|^Sequence item without/, UNEVEN],

@@ -2,7 +2,7 @@
 // once, by the second poll from then on that reads the list to its end; none is told that was served, or that one poll
 // alone lacks.
 import type { DepartureReference, Instant, Owed, ReadPoll, Span, Step, Verdict } from '../model.ts';
-import { decidedAt, type Evidence } from './evidence.ts';
+import { begunBy, decidedAt, type Evidence } from './evidence.ts';
 
 export function judgeDepartures(evidence: Evidence): Verdict[] {
   return evidence.references.departures.flatMap((reference) => {
@@ -79,7 +79,7 @@ function inventedOf(
 
 /** Another server may have another order, so that a row stands on neither page. */
 function isFromElsewhere(polls: readonly ReadPoll[], at: Instant): boolean {
-  const poll = polls.findLast(({ poll }) => poll.startedAt <= at);
+  const poll = polls[begunBy(polls, at) - 1];
   return poll?.served.some(({ replica, answer }) => replica !== 'chain' && answer !== null) ?? false;
 }
 
@@ -88,7 +88,7 @@ function isFromElsewhere(polls: readonly ReadPoll[], at: Instant): boolean {
  * without anything do not count.
  */
 export function whyNotGone(polls: readonly ReadPoll[], at: Instant, token: string): string | null {
-  const upTo = polls.filter(({ poll }) => poll.startedAt <= at);
+  const upTo = polls.slice(0, begunBy(polls, at));
   const shows = ({ readings }: ReadPoll): boolean => readings.some(({ rows }) => rows.some(({ id }) => id === token));
   const since = upTo.slice(upTo.findLastIndex(shows) + 1);
   if (since.length === 0) return 'was served';
