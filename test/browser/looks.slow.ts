@@ -153,8 +153,9 @@ browserTest('a page of a label is kept current with what that label has', async 
   const window = await browser.open({ width: 390 });
   await enter(window);
   const { page } = window;
-  const stream = page.waitForRequest((request) => request.url().includes('/events?'));
-  await page.goto(`${web.url}/?label=team%3Da%26b`);
+  const ofLabel = `${web.url}/?label=team%3Da%26b`;
+  const stream = page.waitForRequest((request) => page.url() === ofLabel && request.url().includes('/events?'));
+  await page.goto(ofLabel);
   expect(new URL((await stream).url()).searchParams.getAll('label')).toEqual(['team=a&b']);
   await window.context.close();
 });
