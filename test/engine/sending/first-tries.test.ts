@@ -115,6 +115,21 @@ test('the end of what was sent goes', async () => {
   expect(channel.woken()).toBe(0);
 });
 
+test('an end behind what is held back goes to who was sent the begin', async () => {
+  await using channel = await aChannel(FIRING);
+  const { clock, store } = channel;
+  const [first] = await claim(store, 'ops', 1, clock.now());
+  const sent = { state: 'sent', outcome: { type: 'sent', answer: '204' } } as const;
+  await settle(store, first?.delivery.id ?? '', sent, clock.now());
+  await channel.happens({ ...FIRING, seq: 2, episode: 2, reason: 'steady for 30 minutes' });
+  await channel.happens({ ...RESOLVED, seq: 3, episode: 2 });
+  await channel.silence(10 * MINUTE);
+  await clock.advance(MINUTE);
+  expect(await channel.asked()).toEqual([false]);
+  await dispatch(store, clock.now());
+  expect(await channel.asked()).toEqual([true]);
+});
+
 test('a mute window that began meanwhile holds it, and nothing does without one', async () => {
   const always = { days: [], from: '00:00', to: '24:00', zone: 'UTC' };
   const { routingOf } = rulesAtOnce();

@@ -52,7 +52,7 @@ const WAKE_MEMBERS = `
   FROM deliveries AS mine JOIN group_member AS member ON member.delivery = mine.number
   JOIN recipient_state AS state
     ON state.key = member.key AND state.channel = mine.channel AND state.recipient = mine.recipient
-  WHERE mine.number = $1 AND state.group_id IS NOT NULL AND state.begun IS NOT NULL
+  WHERE mine.number = $1 AND state.group_id IS NOT NULL AND (state.begun IS NOT NULL OR state.wanted > state.closed)
   ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, wake_at = excluded.wake_at, version = old.version + 1`;
 const WAKE_HELD_BY = (d: SqlDialect): string => wakeThose(d.among(d.jsonText('held', 'by'), '$2', 'text'));
 
@@ -61,7 +61,7 @@ export async function wakeHolding(sql: Sql, at: Instant): Promise<void> {
   await sql.run(WAKE_HOLDING, [at]);
 }
 
-/** Groups of the open alerts in a delivery are decided again. */
+/** Groups of alerts in a delivery that are open or have pending transitions are decided again. */
 export async function wakeMembers(sql: Sql, delivery: number, at: Instant): Promise<void> {
   await sql.run(WAKE_MEMBERS, [delivery, at]);
 }

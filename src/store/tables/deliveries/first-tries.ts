@@ -39,13 +39,19 @@ const PUT_BACK = `
   UPDATE deliveries SET state = 'due', attempt = attempt - 1, lease_until = NULL
   WHERE id = $1 AND state = 'sending' AND attempt = $2 RETURNING number, channel, recipient`;
 
-// New transitions are pending again, so `closed` goes back to before them. A repeat did not raise `closed`.
+// New transitions are pending again, so `closed` goes back to before them. A repeat did not raise `closed`. An end behind
+// them is pending again too: if the recipient was sent the begin before them, that begin is open again.
 const OWE_AGAIN = list(
   { delivery: 'int', channel: 'text', recipient: 'text', key: 'text', seq: 'int', is_repeat: 'bool' },
   (row) => `
     UPDATE recipient_state AS state SET
       closed = CASE WHEN ${row.is_repeat} = 1 THEN state.closed ELSE ${earlier('state.closed', `${row.seq} - 1`)} END,
-      begun = CASE WHEN ${row.is_repeat} = 0 AND state.begun >= ${row.seq} THEN NULL ELSE state.begun END,
+      begun = CASE
+        WHEN ${row.is_repeat} = 0 AND coalesce(state.begun, ${row.seq}) >= ${row.seq} THEN (
+          SELECT sent.seq FROM notifications AS sent
+          WHERE sent.key = state.key AND sent.seq = state.notified AND sent.seq < ${row.seq}
+            AND sent.transition NOT IN ('resolved', 'retracted'))
+        ELSE state.begun END,
       renewed = coalesce(member.renewed, state.renewed), decided = 0, repeats = 1
     FROM group_member AS member ${row.also}
     WHERE member.delivery = ${row.delivery} AND member.key = ${row.key} AND member.seq = ${row.seq}
@@ -62,8 +68,8 @@ export async function putBack(
   const row = await sql.first(PUT_BACK, [id, attempt]);
   if (row === undefined) throw new Superseded();
   const [delivery, target] = [int(row, 'number'), recipientOf(row)];
-  await wakeMembers(sql, delivery, at);
   const rows = held.map((one) => ({ delivery, ...target, ...one }));
   await sql.each(OWE_AGAIN, rows);
+  await wakeMembers(sql, delivery, at);
   return held.map(({ key, seq: from }) => ({ target, key, from, as: 'cancelled' }));
 }
