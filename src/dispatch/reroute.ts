@@ -3,7 +3,7 @@
 //   a named target                 open alerts that it was not sent are pending for it; its group is computed again
 //   a target no longer named       the end of a sent alert is pending; other pending transitions move to named targets
 //   a target of a removed channel  the same, after `GONE_MS` without the channel: a half-saved file loses nothing
-import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
+import type { Recipient } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
@@ -22,23 +22,7 @@ export interface ActiveAlert extends AlertEpisode {
   readonly known: readonly Knowledge[];
 }
 
-/**
- * Channels, labels and severity that the rule in force gives an alert. `fixed`: for an alert of the daemon about
- * itself, whose labels never change.
- */
-export type RuleInForce =
-  | { readonly type: 'fixed'; readonly channels: readonly string[] }
-  | {
-      readonly type: 'rule';
-      readonly channels: readonly string[];
-      readonly labels: Labels;
-      readonly severity: Severity;
-    };
-
-export interface ReroutingRules extends Omit<RoutingRules, 'unanswered'> {
-  /** Null: the rule was removed. */
-  readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
-}
+export type ReroutingRules = Omit<RoutingRules, 'unanswered'>;
 
 /** By key of a removed target: when the config was first found without it. */
 export type GoneTargets = Readonly<Record<string, Instant>>;

@@ -107,6 +107,26 @@ test('a failover that its channel does not take goes to whom a reload names inst
   expect(told(dispatch, 'phone')).toEqual(['0h30m drained']);
 });
 
+test('what a poll decided before a restart goes to the channels of the config that is read then', async () => {
+  const leadingTo = (...channels: readonly string[]): Setup => ({
+    channels: Object.fromEntries(channels.map((channel) => [channel, PEOPLE])),
+    routing: () => ({ channels: [...channels], options: { ...NO_OPTIONS, repeatMs: 'off' } }),
+  });
+  await using dispatch = new StoredDispatch(leadingTo('mail', 'push'), START);
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.happens(LOW, 'event');
+  await dispatch.reload(leadingTo('mail', 'phone'));
+  await dispatch.restart();
+  await dispatch.runUntil(START + MINUTE);
+  for (const channel of ['mail', 'phone']) expect(told(dispatch, channel)).toEqual(['0h0m drained, low']);
+  expect(told(dispatch, 'push')).toEqual([]);
+  await dispatch.happens(LOWER, 'event');
+  await dispatch.reload(leadingTo('mail', 'phone', 'push'));
+  await dispatch.runUntil(START + 2 * MINUTE);
+  expect(told(dispatch, 'phone').at(-1)).toBe('0h1m lower');
+  expect(told(dispatch, 'push')).not.toContain('0h1m lower');
+});
+
 test('a step that a silence holds back leaves out who is not named any more, and calls who is named again', async () => {
   const calling = (channel: string): Setup => {
     const options: Routing['options'] = {

@@ -10,7 +10,7 @@ import { isHeard, UNTOLD } from '../owed.ts';
 import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
-import { joinOf, type ReroutingRules } from '../reroute.ts';
+import { joinOf } from '../reroute.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
@@ -63,7 +63,7 @@ export interface CallResult {
   readonly unanswered: readonly AlertEpisode[];
 }
 
-type Rules = RoutingRules & Pick<ReroutingRules, 'ruleOf'> & Pick<DecidingRules, 'startedAt' | 'lookedAt'>;
+type Rules = RoutingRules & Pick<DecidingRules, 'startedAt' | 'lookedAt'>;
 
 /** Pure. */
 export function decideCalls({ alerts, policy }: CallRound, rules: Rules, now: Instant): CallResult {

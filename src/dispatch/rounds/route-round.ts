@@ -4,10 +4,10 @@
 //   all transitions  targets with a state of the alert; called targets, until its end
 //
 // A summary is an event of its own. It covers its members, so later transitions of them are pending for its targets.
-import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
+import type { AlertId, Recipient, RecipientsOf, Severity, WatchId } from '../../core/model/ids.ts';
 import { isBegin, type ToldUnrecorded } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
-import type { Key, RecipientState, Routing, Withdrawal } from '../model.ts';
+import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.ts';
 import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, UNTOLD } from '../owed.ts';
 import { stateAfterTelling, stateOwing } from '../owing.ts';
@@ -15,9 +15,24 @@ import { criticalOf } from '../policy/rate.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 
+/**
+ * Channels, labels and severity that the rule in force gives an alert. `fixed`: for an alert of the daemon about
+ * itself, whose labels never change.
+ */
+export type RuleInForce =
+  | { readonly type: 'fixed'; readonly channels: readonly string[] }
+  | {
+      readonly type: 'rule';
+      readonly channels: readonly string[];
+      readonly labels: Labels;
+      readonly severity: Severity;
+    };
+
 /** The channels and routes of the config in force. */
 export interface RoutingRules extends GroupingRules {
   readonly recipientsOf: RecipientsOf;
+  /** Null: the rule was removed. */
+  readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
   /** Channels on which nobody can answer. */
   readonly unanswered: readonly string[];
 }
@@ -181,16 +196,32 @@ function changed(
   });
 }
 
-function targetsOf({ notify }: Unrouted, { recipientsOf }: RoutingRules): Recipient[] {
-  return distinctTargets(notify.flatMap((channel) => recipientsOf(channel) ?? []));
+function targetsOf(notification: Unrouted, rules: RoutingRules): Recipient[] {
+  return distinctTargets(channelsOf(notification, rules).flatMap((channel) => rules.recipientsOf(channel) ?? []));
 }
 
-/** Named channels that the config no longer has. */
-function lostIn(notification: Unrouted, { recipientsOf }: RoutingRules): RoutingResult['undeliverable'] {
-  if (!isBegin(notification.transition)) return [];
-  const lost = notification.notify.filter((channel) => recipientsOf(channel) === undefined);
-  return lost.map((channel) => ({ channel, notification, why: 'the config has no such channel any more' }));
+/**
+ * The config may have changed since the decision, as in a restart between the two: a condition goes to the channels of
+ * today, and so does an event if one of its channels is no longer among them.
+ */
+function channelsOf({ watch, alert, notify, transition }: Unrouted, { ruleOf }: RoutingRules): readonly string[] {
+  const today = ruleOf(watch, alert)?.channels ?? notify;
+  return transition === 'firing' || notify.some((channel) => !today.includes(channel)) ? today : notify;
 }
+
+/** Channels of a begin that the config no longer has; all of them, if it leads to nobody any more. */
+function lostIn(notification: Unrouted, rules: RoutingRules): RoutingResult['undeliverable'] {
+  if (!isBegin(notification.transition)) return [];
+  const isGone = (channel: string): boolean => rules.recipientsOf(channel) === undefined;
+  const named = targetsOf(notification, rules).length > 0;
+  const lost = named ? channelsOf(notification, rules).filter(isGone) : notification.notify;
+  return lost.map((channel) => {
+    const why = isGone(channel) ? 'the config has no such channel any more' : NOBODY;
+    return { channel, notification, why };
+  });
+}
+
+const NOBODY = 'the config names nobody for it any more';
 
 function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {
   switch (notification.transition) {

@@ -4,14 +4,15 @@ import { raise } from '../../core/step.ts';
 import { isHigher } from '../../core/model/delivery.ts';
 import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { DispatchContext } from '../../dispatch/model.ts';
-import type { ActiveAlert, ReroutingRules } from '../../dispatch/reroute.ts';
+import type { ActiveAlert } from '../../dispatch/reroute.ts';
+import type { RoutingRules } from '../../dispatch/rounds/route-round.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 
 export type RaisingStore = Pick<Store, 'recall' | 'commit'>;
 
-type Rules = Pick<ReroutingRules, 'ruleOf'> & Pick<DispatchContext, 'presentOf'>;
+type Rules = Pick<RoutingRules, 'ruleOf'> & Pick<DispatchContext, 'presentOf'>;
 
 interface Raising {
   readonly store: RaisingStore;

@@ -46,7 +46,10 @@ async function aDispatcher(
   const rules = (): DispatchRules => ({
     ...rulesAtOnce(),
     recipientsOf: (channel) => inForce.channels[channel]?.map((recipient) => ({ channel, recipient })),
-    ruleOf: (watch) => ({ type: 'fixed', channels: inForce.named.get(watch) ?? [] }),
+    ruleOf(watch) {
+      const channels = inForce.named.get(watch);
+      return channels === undefined ? null : { type: 'fixed', channels };
+    },
     ...more,
   });
   const start = () => {
