@@ -119,12 +119,13 @@ function flagToken(world: World, { token, reputation }: z.output<typeof schemas.
   return { reputation };
 }
 
-const MOST_REORGS = 1000;
+/** Each block is compared with each reorganisation, so fewer of them than of other changes are allowed. */
+const REORGS_PER_CHANGE = 0.1;
 
 function reorganise(world: World, { blocks, transactions }: z.output<typeof schemas.Reorganise>) {
-  const { reorgs } = world.overlay;
-  if (reorgs.length >= MOST_REORGS)
-    throw new ControlProblem(`the chain was reorganised ${MOST_REORGS} times: restart the sandbox`);
+  const { reorgs, mostChanges } = world.overlay;
+  const most = mostChanges * REORGS_PER_CHANGE;
+  if (reorgs.length >= most) throw new ControlProblem(`the chain was reorganised ${most} times: restart the sandbox`);
   const to = world.head();
   const from = to - blocks + 1;
   if (from < 1) throw new ControlProblem(`only ${to} blocks can be replaced: the first one stays`);
