@@ -68,10 +68,16 @@ export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
  */
 export const AWAITED_WAIT_MS = 5 * MINUTE;
 
+/** The wait that the receiver named, 1 s to 1 h; null: it named none. */
+export function namedWaitOf(outcome: Outcome): number | null {
+  if (outcome.type !== 'again' || outcome.afterMs === undefined) return null;
+  return Math.min(Math.max(outcome.afterMs, SECOND), HOUR);
+}
+
 function waitAfter(tried: Try): number {
   const { attempt, outcome } = tried;
-  if (outcome.type === 'again' && outcome.afterMs !== undefined)
-    return Math.min(Math.max(outcome.afterMs, SECOND), HOUR);
+  const namedMs = namedWaitOf(outcome);
+  if (namedMs !== null) return namedMs;
   const wait = WAITS[attempt - 1] ?? HOUR;
   const atLeast = outcome.type === 'again' ? (outcome.atLeastMs ?? 0) : 0;
   return Math.max(atLeast, spread(wait, tried));

@@ -1,7 +1,7 @@
 // Records the outcomes of attempts. A storage that does not answer is tried again until it does, so that no message is
 // sent twice meanwhile.
 import type { Outcome, Settlement } from '../../core/model/delivery.ts';
-import { afterOutcome } from '../../core/after-outcome.ts';
+import { afterOutcome, namedWaitOf } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Claimed } from '../../store/contract/deliveries.ts';
@@ -23,11 +23,11 @@ interface SettlingOptions {
 }
 
 /**
- * After an attempt outside of its schedule the delivery keeps its due time, or waits as long as the receiver asked for.
+ * After an attempt outside of its schedule the delivery keeps its due time, unless the receiver named another one.
  */
 function afterTurn({ dueAt }: Claimed, outcome: Outcome, now: Instant): Settlement {
-  const askedMs = outcome.type === 'again' ? (outcome.afterMs ?? 0) : 0;
-  return { state: 'due', outcome, dueAt: Math.max(dueAt, now + askedMs), isOutOfTurn: true };
+  const namedMs = namedWaitOf(outcome);
+  return { state: 'due', outcome, dueAt: namedMs === null ? dueAt : now + namedMs, isOutOfTurn: true };
 }
 
 export function createSettling({ store, storage, giveUpAfterMs, clock }: SettlingOptions): Settling {

@@ -344,6 +344,17 @@ describe('what is not accepted', () => {
     expect(post.tries.map(({ at }) => at - post.began)).toEqual([0, 17 * SECOND]);
   });
 
+  test('waits as long as the receiver asked for, also where it did so at a try outside of the schedule', async () => {
+    const post = createOutbox();
+    post.answer = () => (post.clock.now() - post.began < 40 * MINUTE ? AGAIN : { ...AGAIN, afterMs: 4 * MINUTE });
+    await post.owe(aDelivery());
+    await using _sender = post.start();
+    await post.clock.advance(55 * MINUTE);
+    const since = post.tries.map(({ at }) => at - post.began).filter((at) => at >= 40 * MINUTE);
+    expect(since[0]).toBeLessThan(41 * MINUTE);
+    expect(since.map((at, n) => at - (since[n - 1] ?? at))).toEqual([0, 4 * MINUTE, 4 * MINUTE, 4 * MINUTE]);
+  });
+
   test('is given up after the stated time, with a last try at its end', async () => {
     const post = createOutbox();
     post.answer = () => AGAIN;
