@@ -18,10 +18,10 @@ import type {
   GroupMember,
   Held,
   Key,
-  NeedlessRepeat,
   RecipientState,
   SentBefore,
   MemberVerdict,
+  Overtaken,
   Withdrawal,
 } from './model.ts';
 import { alertOf, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './policy/rate.ts';
@@ -35,7 +35,7 @@ export interface GroupDecision {
   readonly states: Map<Key, RecipientState>;
   readonly batches: DeliveryBatch[];
   readonly withdrawn: Withdrawal[];
-  readonly needless: NeedlessRepeat[];
+  readonly overtaken: Overtaken[];
   /** Members that wait for a summary of the target. */
   readonly counted: Of<'count'>[];
   /** The times at which to decide again. */
@@ -66,7 +66,7 @@ export function* decideGroup(
   const part = emptyPart(group);
   const round = { context, part, sent };
   const judged = yield* mapInSteps(group.members, (member) =>
-    judge(context, group.unit, member, states.get(member.key)),
+    outOfSummary(sent, judge(context, group.unit, member, states.get(member.key))),
   );
   for (const one of judged) withdraw(part, one);
   for (const one of judged.filter(is('nothing'))) drop(part, one, one.next);
@@ -78,6 +78,15 @@ export function* decideGroup(
     yield* tellAgain(round, some.filter(is('repeat')));
   }
   return part;
+}
+
+/** A begin that passes the cap does not wait in a summary behind the end before it: both are sent now. */
+function outOfSummary(sent: SentTally, one: JudgedMember): JudgedMember {
+  const { member, next } = one;
+  if (next.type !== 'count' || next.in !== 'overflow_summary' || !isCritical(member)) return one;
+  const { lines } = next;
+  if (lines[0]?.item.isEnd !== true) return one;
+  return isFirstOfAlert(sent, { member, lines }) ? { ...one, next: { type: 'news', lines, rest: null } } : one;
 }
 
 interface Round {
@@ -246,7 +255,7 @@ function toldAgain({ state }: JudgedMember): RecipientState {
 function* close(round: Round, kind: 'news' | 'repeat', lines: readonly ClosedLine[], dueAt: Instant): Steps<void> {
   const { part, context, sent } = round;
   const { target, id } = part.group;
-  for (const { alert, item } of lines) if (item.isEnd) part.needless.push({ target, key: alert.key });
+  for (const { alert, item } of lines) if (item.isEnd) part.overtaken.push({ target, key: alert.key });
   const batch = yield* closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines);
   part.batches.push(batch);
   part.closedAt = context.now;
@@ -328,7 +337,7 @@ function emptyPart(group: DispatchGroup): GroupDecision {
     states: new Map(),
     batches: [],
     withdrawn: [],
-    needless: [],
+    overtaken: [],
     counted: [],
     wakes: [],
   };

@@ -289,8 +289,8 @@ export interface Withdrawal {
   readonly as: 'merged' | 'cancelled';
 }
 
-/** An alert whose repeat is needless for a target, because the end is sent. */
-export interface NeedlessRepeat {
+/** An alert whose end is sent to a target: what waits there between begin and end is needless. */
+export interface Overtaken {
   readonly target: Recipient;
   readonly key: Key;
 }
@@ -332,7 +332,7 @@ export interface RoundResult {
   readonly batches: readonly DeliveryBatch[];
   readonly withdrawn: readonly Withdrawal[];
   /** Repeats that wait for another try are removed from their deliveries. */
-  readonly needless: readonly NeedlessRepeat[];
+  readonly overtaken: readonly Overtaken[];
   /** By group id: keys of the members that have repeats while they are open. */
   readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;
   /** By group id, then by key: the reason why each member is sent or not. */

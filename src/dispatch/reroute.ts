@@ -7,7 +7,7 @@ import type { Recipient } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
-import type { AlertEpisode, Labels, RecipientState, Withdrawal } from './model.ts';
+import type { AlertEpisode, RecipientState, Withdrawal } from './model.ts';
 import { isHeard, UNTOLD } from './owed.ts';
 import type { RoutingRules } from './rounds/route-round.ts';
 import type { Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';

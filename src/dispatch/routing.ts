@@ -11,7 +11,7 @@ import type { Labels, Route, Routing } from './model.ts';
  * matching route that sets it; the mute windows of all matching routes apply. If there is no channel, no message is
  * sent.
  *
- * For alerts of the daemon about itself, mute windows and group timers come only from routes that name the watch
+ * For alerts of the daemon about itself, mute windows and groups come only from routes that name the watch
  * `chainwarden`.
  */
 export function routingOf(routes: readonly Route[], notify: readonly string[] | null, labels: Labels): Routing {
@@ -21,7 +21,7 @@ export function routingOf(routes: readonly Route[], notify: readonly string[] | 
   return {
     channels: [...new Set([...named, ...matching.flatMap(({ add }) => add)])],
     options: {
-      groupBy: firstSet(matching, 'groupBy'),
+      groupBy: firstSet(holding, 'groupBy'),
       groupWaitMs: firstSet(holding, 'groupWaitMs'),
       groupIntervalMs: firstSet(holding, 'groupIntervalMs'),
       repeatMs: firstSet(matching, 'repeatMs'),

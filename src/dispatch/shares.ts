@@ -50,7 +50,7 @@ export function* sharesOf(round: DueRound, result: RoundResult, most: number): G
         groups: result.groups.filter(({ id }) => ended.has(id)),
         batches: [...batches].map(([batch, some]) => ({ ...batch, members: some.map(({ member }) => member) })),
         withdrawn: result.withdrawn.filter(has),
-        needless: result.needless.filter(has),
+        overtaken: result.overtaken.filter(has),
       },
     };
   }

@@ -30,7 +30,7 @@ import {
   turnAlerts,
   type ToldAlert,
 } from './tables/alerts/alerts.ts';
-import { addBatches, addDead, cancelFor, dropRepeats, withdraw } from './tables/alerts/batches.ts';
+import { addBatches, addDead, cancelFor, dropOvertaken, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups, withMoreMembers } from './tables/alerts/due-groups.ts';
 import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
 import {
@@ -124,7 +124,7 @@ export async function commitDue(sql: Sql, round: DueRound, decision: RoundDecisi
   requireUnchanged(await isPolicy(sql, round.policy.version));
   requireUnchanged(await keepTimers(sql, round, decision));
   await withdrawAll(sql, result.withdrawn, at);
-  for (const one of result.needless) await dropRepeats(sql, one, at);
+  for (const one of result.overtaken) await dropOvertaken(sql, one, at);
   requireUnchanged(await addBatches(sql, result.batches, shares, at));
   await keepStates(sql, decidedIn(round, decision));
   for (const { damaged, target } of round.groups) await giveUpStates(sql, damaged, target);

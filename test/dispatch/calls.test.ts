@@ -127,6 +127,27 @@ test('what a poll decided before a restart goes to the channels of the config th
   expect(told(dispatch, 'push')).not.toContain('0h1m lower');
 });
 
+test('a critical begin that passes the cap takes along the end that waits there', async () => {
+  const capped: Setup = {
+    channels: { mail: { ...PEOPLE, cap: { burst: 1, perHour: 30 } } },
+    routing: () => ({ channels: ['mail'], options: { ...NO_OPTIONS, repeatMs: 'off' } }),
+  };
+  const at = async (minute: number): Promise<void> => dispatch.runUntil(START + minute * MINUTE);
+  await using dispatch = new StoredDispatch(capped, START);
+  await at(5);
+  await dispatch.happens(DRAINED, 'firing');
+  await at(11);
+  await dispatch.happens(DRAINED, 'resolved');
+  await at(14);
+  await dispatch.happens(DRAINED, 'firing');
+  await at(15);
+  await dispatch.happens(DRAINED, 'resolved');
+  await at(16);
+  await dispatch.happens(DRAINED, 'firing');
+  await at(30);
+  expect(told(dispatch, 'mail')).toEqual(['0h5m drained', '0h16m drained, drained, drained']);
+});
+
 test('a step that a silence holds back leaves out who is not named any more, and calls who is named again', async () => {
   const calling = (channel: string): Setup => {
     const options: Routing['options'] = {

@@ -304,9 +304,9 @@ export class InMemoryDispatch {
 
   write(round: DispatchRound, result: RoundResult): void {
     this.#withdraw(result.withdrawn);
-    for (const { target, key } of result.needless)
-      for (const message of this.#unsettled(target, key).filter(({ kind }) => kind === 'repeat')) {
-        message.lines = message.lines.filter((line) => line.key !== key);
+    for (const { target, key } of result.overtaken)
+      for (const message of this.#unsettled(target, key)) {
+        message.lines = message.lines.filter((line) => line.key !== key || !this.#isOvertaken(message, line));
         if (message.lines.length === 0) message.state = 'cancelled';
       }
     for (const batch of result.batches)
@@ -461,6 +461,11 @@ export class InMemoryDispatch {
       return [key, { ...state, owed }];
     };
     return new Map([...(this.states.get(id) ?? [])].map(withOwed));
+  }
+
+  #isOvertaken({ kind, attempt }: Sent, { key, seq }: Sent['lines'][number]): boolean {
+    const transition = this.alerts.get(key)?.news.find((one) => one.seq === seq)?.transition;
+    return kind === 'repeat' || (attempt === 0 && (transition === 'firing' || transition === 'corrected'));
   }
 
   #unsettled(target: Recipient, key: Key): Sent[] {

@@ -54,8 +54,9 @@ describe('The options of an alert', () => {
 
   test('hold back the daemon itself only where the route names it', () => {
     const labels: Labels = { ...LABELS, watch: 'chainwarden' };
-    const holding = { groupWaitMs: 1, groupIntervalMs: 2, mute: [night], repeatMs: 3 };
+    const holding = { groupBy: [], groupWaitMs: 1, groupIntervalMs: 2, mute: [night], repeatMs: 3 };
     expect(routingOf([route(holding)], null, labels).options).toMatchObject({
+      groupBy: null,
       groupWaitMs: null,
       groupIntervalMs: null,
       mute: [],

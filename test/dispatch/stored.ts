@@ -182,7 +182,7 @@ export class StoredDispatch implements AsyncDisposable {
     if (end !== 'kept') return end;
     const { result, shares } = decision;
     this.#withdraw(result.withdrawn);
-    this.#drop(result.needless);
+    this.#drop(result.overtaken);
     for (const batch of result.batches) {
       const share = shares.get(batch.id);
       if (share === undefined || share.isLast) this.messages.push(sentOf(share?.batch ?? batch, this.now));
@@ -200,14 +200,19 @@ export class StoredDispatch implements AsyncDisposable {
         }
   }
 
-  #drop(needless: RoundResult['needless']): void {
-    for (const { target, key } of needless)
+  #drop(overtaken: RoundResult['overtaken']): void {
+    for (const { target, key } of overtaken)
       for (const message of this.messages)
-        if (message.state === 'due' && message.kind === 'repeat' && message.target.channel === target.channel) {
-          const left = message.lines.filter((line) => line.key !== key);
+        if (message.state === 'due' && message.target.channel === target.channel) {
+          const left = message.lines.filter((line) => line.key !== key || !this.#isOvertaken(message, line));
           if (left.length === 0) message.state = 'cancelled';
           message.lines = left;
         }
+  }
+
+  #isOvertaken({ kind, attempt }: Sent, { key, seq }: Sent['lines'][number]): boolean {
+    const transition = this.#alerts.get(key)?.news.find((one) => one.seq === seq)?.transition;
+    return kind === 'repeat' || (attempt === 0 && (transition === 'firing' || transition === 'corrected'));
   }
 
   /** Each message once, those behind others after them. */

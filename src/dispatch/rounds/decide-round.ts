@@ -45,7 +45,7 @@ export function* decideInSteps({ groups, states, world }: DispatchRound, now: In
     states: changes,
     batches: [...parts.flatMap(({ batches }) => batches), ...decided.flatMap(({ summaries }) => summaries)],
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
-    needless: parts.flatMap(({ needless }) => needless),
+    overtaken: parts.flatMap(({ overtaken }) => overtaken),
     repeating: new Map(parts.map((part) => [part.group.id, new Set(repeatsOf(part).keys())])),
     verdicts: new Map(parts.map(({ group, verdicts }) => [group.id, verdicts])),
   };

@@ -412,11 +412,22 @@ export function keepsThePromise(place: Place): void {
 
   story('the end of an alert waits no more for a repeat that the alert has left', async (store) => {
     const repeat = withMember(aDelivery({ id: 'repeat', key: 'other', seq: 1 }), { key: 'k', seq: 1 }, 'repeat');
-    await owe(store, 'w', [repeat, aDelivery({ id: 'end', key: 'k', seq: 2 })], NOON);
+    await owe(store, 'w', [repeat, aDelivery({ id: 'end', key: 'k', seq: 2, type: 'alert.resolved' })], NOON);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['repeat']);
     await settle(store, 'repeat', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
-    await decided(store, { needless: [{ target: { channel: 'ops', recipient: 'ops' }, key: 'k' }] }, NOON);
+    await decided(store, { overtaken: [{ target: { channel: 'ops', recipient: 'ops' }, key: 'k' }] }, NOON);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['end']);
+  });
+
+  story('the end of an alert takes the place of untried news behind the begin', async (store) => {
+    const begin = aDelivery({ id: 'begin', key: 'k', seq: 1 });
+    await owe(store, 'w', [begin, aDelivery({ id: 'again', key: 'k', seq: 2 })], NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['begin']);
+    await settle(store, 'begin', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
+    await decided(store, { overtaken: [{ target: { channel: 'ops', recipient: 'ops' }, key: 'k' }] }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON + 5 * SECOND))).toEqual(['begin']);
+    await settle(store, 'begin', { state: 'sent', outcome: SENT }, NOON + 6 * SECOND, 2);
+    expect(idsOf(await claim(store, 'ops', 10, NOON + 6 * SECOND))).toEqual([]);
   });
 
   story('a firing that was given up lets its resolve go', async (store) => {

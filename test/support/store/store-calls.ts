@@ -64,7 +64,7 @@ function linesOf(delivery: Delivery): Delivery[] {
 /** A round decides this, whatever is due. */
 export async function decided(
   store: Store,
-  made: Partial<Pick<RoundResult, 'batches' | 'withdrawn' | 'needless'>>,
+  made: Partial<Pick<RoundResult, 'batches' | 'withdrawn' | 'overtaken'>>,
   at: Instant,
 ): Promise<void> {
   const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
@@ -73,7 +73,7 @@ export async function decided(
     batches: [],
     states: new Map(),
     withdrawn: [],
-    needless: [],
+    overtaken: [],
     repeating: new Map(),
     verdicts: new Map(),
   };

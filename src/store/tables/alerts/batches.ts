@@ -3,7 +3,7 @@ import { isRow } from '../../../core/values/fields.ts';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import type { Recipient } from '../../../core/model/ids.ts';
 import { deliveryId } from '../../../core/model/watch/identity.ts';
-import type { DeliveryBatch, BatchMember, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryBatch, BatchMember, Overtaken, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable, Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -226,18 +226,21 @@ export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Ins
   await sql.each(CANCEL_FOR, rows);
 }
 
-const REPEATS = (d: SqlDialect): string => `
+// Untried news of an alert whose begin was sent: it flapped and fires again, or an event is corrected.
+const OVERTAKEN = (d: SqlDialect): string => `
   SELECT mine.number, member.seq FROM group_member AS member CROSS JOIN deliveries AS mine
-  WHERE member.key = $1 AND member.sent_as = 'repeat' AND mine.number = member.delivery
+    JOIN notifications AS n ON n.number = member.notification
+  WHERE member.key = $1 AND mine.number = member.delivery
     AND mine.channel = $2 AND mine.recipient = $3 AND mine.state = 'due' AND mine.maybe_copy = 0
+    AND (member.sent_as = 'repeat' OR mine.attempt = 0 AND n.transition IN ('firing', 'corrected'))
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
 /**
- * Drops repeats that wait for another try and certainly have not arrived. Their rows are locked, so no sender claims
- * them meanwhile.
+ * Drops repeats that wait for another try and certainly have not arrived, and untried news. Their rows are locked, so
+ * no sender claims them meanwhile.
  */
-export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at: Instant): Promise<void> {
-  for (const row of await sql.all(REPEATS, [key, target.channel, target.recipient]))
+export async function dropOvertaken(sql: Sql, { target, key }: Overtaken, at: Instant): Promise<void> {
+  for (const row of await sql.all(OVERTAKEN, [key, target.channel, target.recipient]))
     await leave(sql, int(row, 'number'), { key, from: int(row, 'seq'), as: 'cancelled' }, at);
 }
 
