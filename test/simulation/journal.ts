@@ -94,7 +94,7 @@ export function createJournal(time: VirtualTime): Journal {
         for (const verdicts of result.verdicts.values()) sightings.judged(verdicts);
       },
       rerouted({ withdrawn }) {
-        people.made({ batches: [], withdrawn, needless: [] });
+        people.made({ batches: [], withdrawn, overtaken: [] });
       },
       putBack: people.putBack,
       called({ owing }) {

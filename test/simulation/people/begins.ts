@@ -97,10 +97,24 @@ export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<strin
     const lines = court.linesOf(story, target);
     const sentAt = sentOf(lines) ?? Infinity;
     const begins = own
-      .filter(({ from }) => sentAt >= from)
+      .filter(({ from }) => sentAt >= from && !wasLeftOut(court, story, target, own, from))
       .flatMap((span) => judgeBegin(court, story, target, span, lines));
     return begins.length > 0 ? begins : judgeShort(court, story, target, own, lines);
   });
+}
+
+/** A program that was named before, and then heard nothing of an event since something held it, is not named anew. */
+function wasLeftOut(
+  { holds, timeline }: Court,
+  story: Story,
+  target: string,
+  own: readonly Span[],
+  at: Instant,
+): boolean {
+  if (story.form !== 'event' || timeline.kindOf(target, story.from) === 'people') return false;
+  const { silence, inhibition } = holds.of(story.rule);
+  const before = own.filter(({ to }) => to <= at);
+  return before.some(({ from, to }) => touches(silence, from, to) || touches(inhibition, from, to));
 }
 
 function judgeBegin(court: Court, story: Story, target: string, span: Span, lines: readonly Line[]): PeopleVerdict[] {

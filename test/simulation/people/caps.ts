@@ -89,7 +89,12 @@ export function capsIn(evidence: Evidence): Caps {
         .toSorted((a, b) => a.at - b.at),
     );
 
-  const slotEnd = (at: Instant): Instant => clock.waitUntil(at, clock.at(at) + SLOT_MS - (clock.at(at) % SLOT_MS));
+  const slotEnd = (at: Instant): Instant => {
+    const end = clock.waitUntil(at, clock.at(at) + SLOT_MS - (clock.at(at) % SLOT_MS));
+    const setAt = clock.setAt(end);
+    // By the clock as it is set, another slot lasts then.
+    return setAt === null || setAt <= at ? end : Math.max(end, slotEnd(setAt));
+  };
 
   // By a clock that was set the daemon may have told of it just now.
   const isFree = (target: string, story: Story, at: Instant): boolean =>

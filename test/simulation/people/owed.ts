@@ -6,6 +6,7 @@ import { holdExcuses, outerExcuses, pollExcuses, slotExcuses, tryExcuses, type E
 import type { Groups } from './groups.ts';
 import type { Line, Message } from './facts/messages.ts';
 import { nearOf } from './near.ts';
+import { common } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict, StepStory } from './verdict.ts';
 import { missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
@@ -77,16 +78,24 @@ function isOver(court: Court, { story, target, from }: Owed, missed: Missed, car
 
 const NO_BEGINS: ReadonlySet<Duty> = new Set(['end', 'change', 'short', 'repeat']);
 
-function excusesOf(court: Court, { story, target, holds, from, excused }: Owed, carrier: Message | null): Excused[] {
+function excusesOf(court: Court, owed: Owed, carrier: Message | null): Excused[] {
+  const { story, target, holds, from, excused } = owed;
   const repeatMsAt = (at: Instant): number | null => repeatOf(court, story, target, at);
   return [
     ...(holds === 'passes' ? [] : holdExcuses(court, story)),
     ...(holds === 'calls' ? pollExcuses(court, story) : []),
     ...tryExcuses(court, { target, key: story.key, from, carrier, repeatMsAt }),
+    ...(holds === 'calls' ? [] : againExcuses(court, owed)),
     ...slotExcuses(court, { target, carrier, slotMs: SLOT_MS }),
     ...outerExcuses(court, target),
     ...(excused === undefined ? [] : [excused]),
   ];
+}
+
+/** What was given up is tried again as repeats are, so it waits for a poll as they do. */
+function againExcuses(court: Court, { story, lines }: Owed): Excused[] {
+  const given = { from: Math.min(...lines.flatMap(({ message }) => message.deadAt ?? [])), to: Infinity };
+  return pollExcuses(court, story).map(({ by, spans }) => ({ by, spans: common(spans, [given]) }));
 }
 
 const FOUR_HOURS_MS = 14_400_000;

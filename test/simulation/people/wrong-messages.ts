@@ -99,7 +99,7 @@ function judgeEndLine(court: Court, story: Story, line: Line, stories: readonly 
   const before = stories.flatMap((one) => linesBefore(court, one, message)).filter(isBeginLine);
   // What was given up counts as told: its end comes as an end.
   const wasMaybeTold = before.some(
-    (one) => one.message.isMaybeSent || (one.message.deadAt ?? Infinity) <= message.closedAt,
+    (one) => one.message.isMaybeSent || (one.message.deadAt ?? Infinity) <= message.firstAt,
   );
   if (member.as === 'fired-and-resolved') {
     const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);

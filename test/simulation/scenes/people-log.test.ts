@@ -77,7 +77,7 @@ function event({ key, seq }: Pick<CommittedTransition, 'key' | 'seq'>): Committe
 
 test('a large message that several commits write has the members of all', () => {
   const tries = createTryLog(() => NOON, event);
-  const nothingElse = { withdrawn: [], needless: [] };
+  const nothingElse = { withdrawn: [], overtaken: [] };
   tries.made({ batches: [share('one', 'two')], ...nothingElse });
   tries.made({ batches: [share('three')], ...nothingElse });
   expect(tries.untried().map(({ members }) => members.map(({ key }) => key))).toEqual([['one', 'two', 'three']]);

@@ -1,13 +1,7 @@
 // Writes down what receivers were sent, in the words of the oracle for people.
 import type { Attempt, Delivery, Message } from '../../../src/core/model/delivery.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
-import type {
-  BatchMember,
-  DeliveryBatch,
-  NeedlessRepeat,
-  RoundResult,
-  Withdrawal,
-} from '../../../src/dispatch/model.ts';
+import type { BatchMember, DeliveryBatch, Overtaken, RoundResult, Withdrawal } from '../../../src/dispatch/model.ts';
 import type { HeldMember } from '../../../src/dispatch/first-try.ts';
 import type { Instant } from '../model.ts';
 import type {
@@ -29,7 +23,7 @@ export interface BegunTry {
 
 export interface TryLog {
   /** Messages were made, and lines were taken out of others. The members of a large one come in several commits. */
-  readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn' | 'needless'>) => void;
+  readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn' | 'overtaken'>) => void;
   readonly begun: (delivery: Delivery, attempt: Attempt, kind: Channel['kind']) => BegunTry;
   /** Before its first try lines were taken out of it, and are owed again. */
   readonly putBack: (id: string, held: readonly HeldMember[]) => void;
@@ -71,11 +65,13 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
   }
 
   return {
-    made({ batches, withdrawn, needless }) {
+    made({ batches, withdrawn, overtaken }) {
       for (const one of [untried, tried]) {
         for (const withdrawal of withdrawn) withdraw(one, withdrawal);
-        for (const repeat of needless) withdrawRepeats(one, repeat);
+        for (const alert of overtaken) withdrawRepeats(one, alert);
       }
+      for (const { target, key } of overtaken)
+        leave(untried, target, (one) => one.key === key && WITHIN.has(transitionOf(one)?.type ?? 'event'));
       for (const share of batches) {
         const batch = { ...share, members: [...(untried.get(share.id)?.members ?? []), ...share.members] };
         untried.set(batch.id, batch);
@@ -157,8 +153,11 @@ function withdraw(batches: Map<string, DeliveryBatch>, { target, key, from }: Wi
   leave(batches, target, (member) => member.key === key && member.seq >= from);
 }
 
+/** Between the begin and the end of an alert. */
+const WITHIN: ReadonlySet<CommittedTransition['type']> = new Set(['firing', 'corrected']);
+
 /** Its end is told: what was tried and not taken over need not be repeated any more. */
-function withdrawRepeats(batches: Map<string, DeliveryBatch>, { target, key }: NeedlessRepeat): void {
+function withdrawRepeats(batches: Map<string, DeliveryBatch>, { target, key }: Overtaken): void {
   leave(batches, target, (member) => member.key === key && member.as === 'repeat');
 }
 

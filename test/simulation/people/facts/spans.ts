@@ -51,7 +51,7 @@ export function common(some: Spans, others: Spans): Spans {
 
 /** What lies between them. */
 export function gapsIn(spans: Spans, { from, to }: Span): Spans {
-  const edges = [{ from, to: from }, ...spans, { from: to, to }];
+  const edges = [{ from, to: from }, ...common(spans, [{ from, to }]), { from: to, to }];
   return merged(edges.flatMap((one, n) => (n === 0 ? [] : [{ from: edges[n - 1]?.to ?? from, to: one.from }])));
 }
 
