@@ -1,7 +1,7 @@
 // Whether a message may still go that waited for its first try.
 import { expect, test } from '@jest/globals';
 import { createFirstTries } from '../../../src/engine/sending/first-tries.ts';
-import type { Message } from '../../../src/core/model/delivery.ts';
+import type { Message, Settlement } from '../../../src/core/model/delivery.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';
@@ -130,6 +130,26 @@ test('an end behind what is held back goes to who was sent the begin', async () 
   if (again !== undefined) expect(await channel.mayGo(again)).toBe(false);
   await dispatch(store, clock.now());
   expect(await channel.asked()).toEqual([true]);
+});
+
+test('an end that waits for another try leaves no begin open behind it', async () => {
+  await using channel = await aChannel(FIRING);
+  const { clock, store } = channel;
+  const sent = { state: 'sent', outcome: { type: 'sent', answer: '204' } } as const;
+  const settled = async (settlement: Settlement): Promise<void> => {
+    for (const { delivery } of await claim(store, 'ops', 1, clock.now()))
+      await settle(store, delivery.id, settlement, clock.now());
+  };
+  await settled(sent);
+  await channel.happens(RESOLVED);
+  await settled({ state: 'due', outcome: REFUSED, dueAt: clock.now() + 5 * MINUTE });
+  await channel.happens({ ...FIRING, seq: 3, episode: 2 });
+  await channel.silence(10 * MINUTE);
+  await clock.advance(5 * MINUTE);
+  await settled(sent);
+  expect(await channel.asked()).toEqual([false]);
+  await channel.happens({ ...RESOLVED, seq: 4, episode: 2 });
+  expect(await channel.asked()).toEqual([]);
 });
 
 test('a mute window that began meanwhile holds it, and nothing does without one', async () => {

@@ -63,9 +63,15 @@ function stillNamed(gap: Gap, before: readonly NamedGap[]): NamedGap {
   return { gap, unread: known === undefined ? [gap] : both([gap], known.unread) };
 }
 
+/**
+ * A sweep goes on from a position that does not say its block. What lies between it and the first row counts as read only
+ * when the gap itself is read.
+ */
 function withoutRead(unread: readonly Gap[], reading: Reading): Gap[] {
   const read = coveredBy(reading);
-  return read === null ? [...unread] : unread.flatMap((hole) => without(hole, read));
+  if (read === null) return [...unread];
+  const sure = reading.below === null ? read : { ...read, to: Math.min(read.to, highestIn(reading) - 1) };
+  return unread.flatMap((hole) => without(hole, sure));
 }
 
 function isUndisturbed({ served }: ReadPoll): boolean {

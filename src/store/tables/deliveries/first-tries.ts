@@ -47,11 +47,14 @@ const OWE_AGAIN = list(
     UPDATE recipient_state AS state SET
       closed = CASE WHEN ${row.is_repeat} = 1 THEN state.closed ELSE ${earlier('state.closed', `${row.seq} - 1`)} END,
       begun = CASE
-        WHEN ${row.is_repeat} = 0 AND coalesce(state.begun, ${row.seq}) >= ${row.seq} THEN (
+        WHEN ${row.is_repeat} = 1 OR state.begun < ${row.seq} THEN state.begun
+        WHEN state.begun IS NULL THEN (
           SELECT sent.seq FROM notifications AS sent
-          WHERE sent.key = state.key AND sent.seq = state.notified AND sent.seq < ${row.seq}
-            AND sent.transition NOT IN ('resolved', 'retracted'))
-        ELSE state.begun END,
+          WHERE sent.key = state.key AND sent.seq = state.notified AND NOT EXISTS (
+            SELECT 1 FROM notifications AS n
+            WHERE n.key = state.key AND n.seq >= sent.seq AND n.seq < ${row.seq}
+              AND n.transition IN ('resolved', 'retracted')))
+        END,
       renewed = coalesce(member.renewed, state.renewed), decided = 0, repeats = 1
     FROM group_member AS member ${row.also}
     WHERE member.delivery = ${row.delivery} AND member.key = ${row.key} AND member.seq = ${row.seq}
