@@ -16,7 +16,11 @@ export function judgeBlindness({ logs, references, pollsOf }: Evidence): Verdict
     const known = pollsOf(reference.watch, reference.path).filter((poll) => isRight(poll, reference));
     // Where the head stands still a poll tells nothing, though it knows the value.
     const polls = { known, certain: known.filter((poll) => !isDoubtful(poll)) };
-    const verdicts = logs.blindness.flatMap((look) => judgeLook(look, reference, polls, logs));
+    const verdicts = logs.blindness.flatMap((look, n) => {
+      // After a plan has more to spend, a watch is looked at anew with its next due time.
+      const stretch = Math.max(look.stretch, logs.blindness[n - 1]?.stretch ?? 1);
+      return judgeLook({ ...look, stretch }, reference, polls, logs);
+    });
     // One that lasts is one thing.
     return verdicts.filter((verdict, n) => {
       const before = verdicts[n - 1];

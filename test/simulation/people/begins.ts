@@ -5,7 +5,7 @@ import type { Instant, Span } from '../model.ts';
 import type { Acked } from './facts/holds.ts';
 import { isTaken, type Line } from './facts/messages.ts';
 import { judgeOwed, type Court } from './owed.ts';
-import { common, spanAt, touches } from './facts/spans.ts';
+import { coversAll, merged, touches } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import type { Excuse, PeopleVerdict } from './verdict.ts';
 
@@ -85,11 +85,12 @@ function isSentBefore(court: Court, story: Story, target: string, at: Instant): 
 
 /** A program hears nothing of an event that something held at first, once that is over. */
 function isLeftOut({ holds, clock, timeline }: Court, story: Story, target: string, at: Instant): boolean {
-  if (timeline.kindOf(target, story.from) === 'people') return false;
-  const { silence, inhibition } = holds.of(story.rule);
-  const begun = { from: clock.whenShown(story.begin.decidedClock, story.from), to: story.from + 1 };
-  const held = [silence, inhibition].flatMap((spans) => common(spans, [begun]).map(({ from }) => spanAt(spans, from)));
-  return held.length > 0 && held.every((span) => span !== null && span.to <= at);
+  // Its channel may be of another kind from then on.
+  if (timeline.kindOf(target, at - 1) === 'people') return false;
+  const { silence, inhibition, sureInhibition } = holds.of(story.rule);
+  const begunAt = clock.whenShown(story.begin.decidedClock, story.from);
+  const wasHeld = [silence, inhibition].some((spans) => touches(spans, begunAt, story.from + 1));
+  return wasHeld && !coversAll(merged([...silence, ...sureInhibition]), story.from, at);
 }
 
 export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<string, readonly Span[]>): PeopleVerdict[] {
@@ -111,9 +112,9 @@ function wasLeftOut(
   own: readonly Span[],
   at: Instant,
 ): boolean {
-  if (story.form !== 'event' || timeline.kindOf(target, story.from) === 'people') return false;
+  if (story.form !== 'event') return false;
   const { silence, inhibition } = holds.of(story.rule);
-  const before = own.filter(({ to }) => to <= at);
+  const before = own.filter(({ to }) => to <= at && timeline.kindOf(target, to - 1) !== 'people');
   return before.some(({ from, to }) => touches(silence, from, to) || touches(inhibition, from, to));
 }
 
