@@ -77,12 +77,30 @@ export function createVirtualTime(start: Instant): VirtualTime {
       stirred += 1;
     },
     async runUntil(end) {
+      // A long computation that lets other work run is under way until it asks for no further turn.
+      using _turns = watchTurns(() => (stirred += 1));
       await rest();
       for (let next = alarms.peek(); next !== undefined && next.at <= end; next = alarms.peek()) {
         now = next.at;
         if (ringAll()) await rest();
       }
       now = end;
+    },
+  };
+}
+
+/** Calls `onTurn` whenever somebody asks for a turn of the event loop, until it is disposed. */
+function watchTurns(onTurn: () => void): Disposable {
+  const real = globalThis.setImmediate;
+  globalThis.setImmediate = new Proxy(real, {
+    apply(target, self, args) {
+      onTurn();
+      return Reflect.apply(target, self, args) as unknown;
+    },
+  });
+  return {
+    [Symbol.dispose]() {
+      globalThis.setImmediate = real;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Instant, Span } from '../model.ts';
 import type { Acked } from './facts/holds.ts';
 import { isTaken, type Line } from './facts/messages.ts';
 import { judgeOwed, type Court } from './owed.ts';
-import { coversAll, merged, touches } from './facts/spans.ts';
+import { coversAll, merged, nextStart, spanAt, touches } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import type { Excuse, PeopleVerdict } from './verdict.ts';
 
@@ -83,14 +83,16 @@ function isSentBefore(court: Court, story: Story, target: string, at: Instant): 
     );
 }
 
-/** A program hears nothing of an event that something held at first, once that is over. */
+/** A program hears nothing of an event that something held, once that is over. */
 function isLeftOut({ holds, clock, timeline }: Court, story: Story, target: string, at: Instant): boolean {
   // Its channel may be of another kind from then on.
   if (timeline.kindOf(target, at - 1) === 'people') return false;
   const { silence, inhibition, sureInhibition } = holds.of(story.rule);
   const begunAt = clock.whenShown(story.begin.decidedClock, story.from);
-  const wasHeld = [silence, inhibition].some((spans) => touches(spans, begunAt, story.from + 1));
-  return wasHeld && !coversAll(merged([...silence, ...sureInhibition]), story.from, at);
+  // It may be named only later, while something holds it.
+  const starts = [silence, inhibition].map((spans) => (spanAt(spans, begunAt) ? begunAt : nextStart(spans, begunAt)));
+  const heldFrom = Math.max(Math.min(...starts), story.from);
+  return heldFrom < Math.max(at, story.from + 1) && !coversAll(merged([...silence, ...sureInhibition]), heldFrom, at);
 }
 
 export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<string, readonly Span[]>): PeopleVerdict[] {

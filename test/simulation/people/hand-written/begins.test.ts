@@ -14,6 +14,7 @@ import {
   rule,
   SECOND,
   sent,
+  silence,
   TO_OPS,
   transition,
 } from './logs.ts';
@@ -114,5 +115,20 @@ describe('the oracle for people, of what has begun,', () => {
     const late = { span, transitions: [fires], tries: [begin(HOUR + 10 * MINUTE + 30 * SECOND)] };
     expect(found(late)).toEqual(['unsent begin']);
     expect(found({ ...late, refusals: [{ from: HOUR - MINUTE, to: HOUR + 10 * MINUTE }] })).toEqual([]);
+  });
+
+  it('owes nobody an event once a program that was named in a silence was left out', () => {
+    const events = [rule('warning', 'event')];
+    const to = (name: string, given: Parameters<typeof route>[0] = {}) =>
+      config(name, [route({ notify: [name], ...given })], events);
+    const configs = [
+      { from: 0, config: to('ops', { groupWaitMs: HOUR }) },
+      { from: HOUR + 5 * MINUTE, config: to('hook') },
+      { from: HOUR + 40 * MINUTE, config: to('team') },
+    ];
+    const transitions = [transition({ at: HOUR, type: 'event' })];
+    const until = (minute: number) => ({ actions: [silence(HOUR + MINUTE, HOUR + minute * MINUTE)] });
+    expect(found({ configs, transitions, ...until(20) })).toEqual([]);
+    expect(found({ configs, transitions, ...until(50) })).toEqual(['unsent reload']);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CommittedTransition, Try } from '../log.ts';
 import {
   begin,
+  channel,
   config,
   end,
   ends,
@@ -11,6 +12,7 @@ import {
   member,
   MINUTE,
   route,
+  rule,
   SECOND,
   sent,
   silence,
@@ -38,6 +40,23 @@ describe('the oracle for people, of what is over,', () => {
     const transitions = [fires, over, ...other];
     expect(found({ transitions, tries: tries([member({}), ...others]) })).toContain('end-unsent end');
     expect(found({ transitions, tries: tries(others) })).not.toContain('end-unsent end');
+  });
+
+  it('finds a correction that is not sent, and passes it where the channel was gone meanwhile', () => {
+    const event = transition({ at: HOUR, type: 'event' });
+    const corrected = transition({ at: HOUR + 2 * MINUTE, seq: 2, type: 'corrected' });
+    const told = [sent(HOUR, 'ops', [member({ type: 'event' })])];
+    const events = config('first', [route({ notify: ['ops'] })], [rule('warning', 'event')]);
+    const without = { ...events, id: 'without', channels: [channel('team', 'people')] };
+    const silenced = [silence(HOUR + MINUTE, HOUR + 20 * MINUTE)];
+    const gone = (ms: number) => [
+      { from: 0, config: events },
+      { from: HOUR + 10 * MINUTE, config: without },
+      { from: HOUR + 10 * MINUTE + ms, config: events },
+    ];
+    const given = { transitions: [event, corrected], tries: told, actions: silenced };
+    expect(found({ ...given, configs: gone(20 * SECOND) })).toContain('unsent change');
+    expect(found({ ...given, configs: gone(5 * MINUTE) })).not.toContain('unsent change');
   });
 
   it('finds an end to who was never sent the begin', () => {
