@@ -71,16 +71,26 @@ function inventedOf(
   return told.flatMap((one): Verdict[] => {
     const { at, item } = one;
     const decided = decidedAt(polls, one);
-    const mayLeave = item !== null && (tokens.includes(item) || isFromElsewhere(polls, decided));
+    const mayLeave = item !== null && (tokens.includes(item) || isFromElsewhere(polls, decided, item));
     const why = mayLeave ? whyNotGone(polls, decided, item) : 'is none of them';
     return why === null ? [] : [{ check: 'invented', at, watch, what: `${alert}: ${item ?? 'nothing'} ${why}` }];
   });
 }
 
-/** Another server may have another order, so that a row stands on neither page. */
-function isFromElsewhere(polls: readonly ReadPoll[], at: Instant): boolean {
-  const poll = polls[begunBy(polls, at) - 1];
-  return poll?.served.some(({ replica, answer }) => replica !== 'chain' && answer !== null) ?? false;
+/**
+ * Another server may have another order, so that a row stands on neither page; and one of another chain shows tokens that
+ * leave when it answers no more.
+ */
+function isFromElsewhere(polls: readonly ReadPoll[], at: Instant, token: string): boolean {
+  const upTo = polls.slice(0, begunBy(polls, at));
+  return upTo.some(({ served }, n) =>
+    served.some(
+      ({ replica, answer }) =>
+        replica !== 'chain' &&
+        answer !== null &&
+        (n === upTo.length - 1 || (answer.type === 'page' && answer.page.rows.some(({ id }) => id === token))),
+    ),
+  );
 }
 
 /**
