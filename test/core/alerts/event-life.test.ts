@@ -61,6 +61,16 @@ describe('an item whose condition is unknown', () => {
     expect(reasons[2]).toEqual(['undecided']);
   });
 
+  test('waits for the next sweep in a list that is swept, and is undecided after its look-back', () => {
+    const swept = aWatch([onAlert()], { kind: { ...watch.kind, coverage: () => ({ unread: [], sweptAt: null }) } });
+    const polls = [start, saw({ items: { a: null, b: null } }, '1m'), saw({ items: {} }, '2m')];
+    const later = [saw({ items: { a: 'wild' } }, '90m'), saw({ items: {} }, '421m')];
+    const { sent, reasons } = runPolls(swept, [...polls, ...later]);
+    expect(sent).toEqual([[], [], [], ['wild event'], []]);
+    expect(reasons[2]).toEqual([]);
+    expect(reasons[4]).toEqual(['undecided']);
+  });
+
   test('is kept when a partial reading does not show it', () => {
     const polls = [
       start,

@@ -84,12 +84,15 @@ function isTakenBack({ stories }: Court, { message }: Closing, at: Instant): boo
 function judgeSlot(court: Court, message: Message): PeopleVerdict[] {
   if (message.kind !== 'overflow_summary') return [];
   const slotOf = ({ closedAt }: Message): number => Math.floor(court.clock.at(closedAt) / SLOT_MS);
+  // A clock that was set back shows a slot again.
+  const since = court.clock.setAt(message.closedAt) ?? -Infinity;
   const other = court.messages
     .to(message.target)
     .find(
       (one) =>
         one.kind === message.kind &&
         one.firstAt < message.firstAt &&
+        one.closedAt >= since &&
         slotOf(one) === slotOf(message) &&
         bucketOf(court, one) === bucketOf(court, message),
     );

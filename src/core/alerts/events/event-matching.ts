@@ -1,5 +1,6 @@
 // Finds the items of a poll that match an `on:` alert. An item whose condition is unknown stays open and is evaluated
-// again whenever it is read. If it leaves the pages while it is still unknown, it counts as undecided and is removed.
+// again whenever it is read. It counts as undecided, and is removed, if it is still unknown when it is not read any more:
+// after it left the pages, or, in a list that is swept, after the look-back of the sweep.
 // Items beyond the budget of steps stay open too; those that are never evaluated count as not judged.
 import type { Amount } from '../../values/amount.ts';
 import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
@@ -50,11 +51,12 @@ export function* matchEvents(
 ): Steps<EventMatches> {
   const opened = Object.entries(known).filter(isOpen);
   // Nearly all rows of a page are known and need no evaluation. Visiting each of them took a twentieth of all work.
-  const asked = opened.length === 0 ? events.filter(hasNews) : events;
+  const isOpened = new Set(opened.map(([key]) => key));
+  const asked = events.filter((event) => hasNews(event) || isOpened.has(event.key));
   const evaluated = (yield* eachInSteps(asked, (event) => evaluateItem(poll, alert, event, known))).flat();
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
   const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
-  const remaining = stillOpen(poll, events, opened);
+  const remaining = stillOpen(poll, alert, events, opened);
   const open = withinBounds([...unknown.map((one): Opened => [one.event.key, openOf(poll, one)]), ...remaining.kept]);
   const baseline = events.filter(({ novelty }) => novelty === 'baseline');
   const isMatching = yield* eachInSteps(baseline, (event) => isTrue(poll, alert, event));
@@ -165,8 +167,15 @@ function hasNews({ novelty }: DetectedEvent): boolean {
   return novelty === 'new' || novelty === 'changed';
 }
 
+/** Lists are swept so deep: an item that a poll found far below the head is read again within an hour or so. */
+const SWEPT_MS = 7 * 3_600_000;
+/** If a server leaves a value out of all items, the oldest ones are removed. */
+const MOST_OUT_OF_SIGHT = 200;
+
+/** A count does not wait for a sweep: it stays unknown while one of its items is. */
 function stillOpen(
-  { isComplete }: AlertPoll,
+  { isComplete, watch, time }: AlertPoll,
+  alert: MatchingAlert,
   events: readonly DetectedEvent[],
   opened: readonly Opened[],
 ): { kept: readonly Opened[]; undecided: readonly Opened[] } {
@@ -174,7 +183,10 @@ function stillOpen(
   const read = new Set(events.map(({ key }) => key));
   const gone = opened.filter(([key]) => !read.has(key));
   if (!isComplete) return { kept: gone, undecided: [] };
-  return { kept: [], undecided: gone };
+  const isSwept = alert.type === 'event' && watch.kind.coverage !== undefined;
+  const recent = gone.filter(([, { since }]) => isSwept && time.at - since < SWEPT_MS);
+  const kept = new Set(recent.toSorted(([, a], [, b]) => b.since - a.since).slice(0, MOST_OUT_OF_SIGHT));
+  return { kept: [...kept], undecided: gone.filter((one) => !kept.has(one)) };
 }
 
 /**
