@@ -57,7 +57,7 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_undecided_total: {
     type: 'counter',
-    help: 'Items that left the pages that are read while the condition of an alert on them was still unknown.',
+    help: 'Items that were read no more (in lists that are swept: for 7 hours) while the condition of an alert on them was unknown.',
     labels: ['watch'],
   },
   chainwarden_watch_not_judged_total: {
