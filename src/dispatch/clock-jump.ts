@@ -11,7 +11,11 @@ export interface ClockShift {
   readonly now: Instant;
 }
 
-/** Converts an instant from which a wait is counted to the clock after the jump. */
+/**
+ * Converts an instant from which a wait is counted to the clock after the jump. One that was stored between the jump and
+ * now is of that clock already.
+ */
 export function shiftedBy({ byMs, now }: ClockShift, at: Instant): Instant {
-  return byMs > 0 ? at + byMs : Math.min(at, now);
+  if (byMs <= 0) return Math.min(at, now);
+  return at <= now - byMs ? at + byMs : at;
 }

@@ -148,6 +148,19 @@ test('a critical begin that passes the cap takes along the end that waits there'
   expect(told(dispatch, 'mail')).toEqual(['0h5m drained', '0h16m drained, drained, drained']);
 });
 
+test('what is sent after the clock was set forward, and before that is noticed, is repeated in its time', async () => {
+  await using dispatch = new StoredDispatch(
+    { ...callingPush(), routing: () => ({ channels: ['mail'], options: { ...NO_OPTIONS, repeatMs: 30 * MINUTE } }) },
+    START,
+  );
+  dispatch.now += 2 * HOUR;
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.work();
+  await dispatch.noticeJump(2 * HOUR);
+  await dispatch.runUntil(START + 2 * HOUR + 40 * MINUTE);
+  expect(told(dispatch, 'mail')).toEqual(['2h0m drained', '2h30m drained']);
+});
+
 test('a step that a silence holds back leaves out who is not named any more, and calls who is named again', async () => {
   const calling = (channel: string): Setup => {
     const options: Routing['options'] = {

@@ -134,6 +134,11 @@ export class StoredDispatch implements AsyncDisposable {
 
   async jump(ms: number): Promise<void> {
     this.now += ms;
+    await this.noticeJump(ms);
+  }
+
+  /** The clock was set before. */
+  async noticeJump(ms: number): Promise<void> {
     await this.#store.moveClock({ byMs: ms, now: this.now }, this.#fence());
   }
 

@@ -1,9 +1,12 @@
 /**
  * The new value of an instant from which a wait counts, after the clock was set. $1: the change in milliseconds; $2:
- * the time that the clock shows now.
+ * the time that the clock shows now. Instants that were stored since then are of the clock as it is now.
  */
 export function moved(column: string): string {
-  return `CASE WHEN $1::bigint > 0 THEN ${column} + $1::bigint ELSE ${notAfter(column, '$2')} END`;
+  return `CASE
+    WHEN $1::bigint <= 0 THEN ${notAfter(column, '$2')}
+    WHEN ${column} <= $2::bigint - $1::bigint THEN ${column} + $1::bigint
+    ELSE ${column} END`;
 }
 
 /** The earlier of the two; null stays null. */
