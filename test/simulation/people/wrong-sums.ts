@@ -167,7 +167,8 @@ function isDue(court: Court, { target, closedAt }: Message, { key, seq }: TryMem
   const isGivenUp = begins.some(({ message: { deadAt } }) => deadAt !== null && deadAt < closedAt);
   const everyMs = repeatOf(court, story, target, closedAt) ?? (isGivenUp ? GIVEN_UP_MS : null);
   if (everyMs === null) return false;
-  const last = Math.max(...times, story.from);
+  // It may have been told from memory before it was stored.
+  const last = Math.max(...times, Math.min(story.from, story.begin.fromMemoryAt ?? story.from));
   return court.clock.waitUntil(last, court.clock.at(last) + everyMs) <= closedAt + EARLY_MS;
 }
 
