@@ -83,10 +83,9 @@ export function* decideGroup(
 /** A begin that passes the cap does not wait in a summary behind the end before it: both are sent now. */
 function outOfSummary(sent: SentTally, one: JudgedMember): JudgedMember {
   const { member, next } = one;
-  if (next.type !== 'count' || next.in !== 'overflow_summary' || !isCritical(member)) return one;
-  const { lines } = next;
-  if (lines[0]?.item.isEnd !== true) return one;
-  return isFirstOfAlert(sent, { member, lines }) ? { ...one, next: { type: 'news', lines, rest: null } } : one;
+  if (next.type !== 'count' || next.lines[0]?.item.isEnd !== true) return one;
+  const isFree = isCritical(member) && isFirstOfAlert(sent, { member, lines: next.lines });
+  return isFree ? { ...one, next: { type: 'news', lines: next.lines, rest: null } } : one;
 }
 
 interface Round {
@@ -147,13 +146,8 @@ function* closeWithin<M extends JudgedMember>(
   const allowed = some.filter(({ one }) => isWithin(one.member));
   const within = new Set(allowed.some(({ at }) => at <= now) ? allowed : []);
   for (const ready of some) if (!within.has(ready)) leaveOut(round, ready);
-  if (within.size > 0)
-    yield* close(
-      round,
-      kind,
-      [...within].flatMap(({ lines }) => lines),
-      dueAt,
-    );
+  const lines = [...within].flatMap((ready) => ready.lines);
+  if (lines.length > 0) yield* close(round, kind, lines, dueAt);
   return [...within].map(({ one }) => one);
 }
 
