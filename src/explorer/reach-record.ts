@@ -1,4 +1,4 @@
-// The record of requests to one host: can it be reached from here?
+// Records whether one host can be reached from here, as its requests show.
 import { reachabilityAfter, type Reachability } from '../core/model/quality/reachability.ts';
 import type { Clock } from '../lib/clock.ts';
 import { RequestFault } from './http/fault.ts';
@@ -6,7 +6,7 @@ import type { HttpTransport } from './http/http-transport.ts';
 
 export interface ReachRecord {
   now(): Reachability;
-  /** The given transport, but each request is recorded. */
+  /** Returns a transport that sends through the given one and records each request. */
   noting(transport: HttpTransport): HttpTransport;
 }
 
@@ -36,7 +36,10 @@ export function createReachRecord(clock: Clock): ReachRecord {
   };
 }
 
-/** Null: the request shows neither, for example if the host received it but did not answer in time. */
+/**
+ * Null: the request does not show whether the host can be reached. Examples: the answer did not come in time, or the
+ * request was not sent (`unauthorized`).
+ */
 function endOf(error: unknown): 'answered' | 'unreached' | null {
   if (error === null) return 'answered';
   if (!(error instanceof RequestFault)) return null;

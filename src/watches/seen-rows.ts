@@ -83,20 +83,23 @@ export function isUnbroken({ blocks }: SeenRows): boolean {
 export const LOOK_BACK_BLOCKS = 72;
 /** The number of rows that are always remembered, however old they are. */
 const LEAST_ROWS = 100;
-/** The most rows of a list that are remembered. */
+/** The usual limit of remembered rows of a list. It is higher after large readings, and while a gap is open. */
 export const MOST_ROWS = 2000;
-/** The limit for a list whose rows each name the one below, so that no row can be missing between two of them. */
+/** The limit for a list in which each row names the one below, so that no row can be missing between two rows. */
 export const MOST_LINKED_ROWS = 100;
 // Rows above an open gap are kept, up to this many.
 const MOST_ABOVE_GAP = 5000;
 const MOST_PENDING = 500;
 
 interface Bounds {
-  /** Rows at or below this block are not new, remembered or not. */
+  /** Rows at or below this block are not new, even if they are not remembered. */
   readonly floor: number;
   /** The number of rows in the last reading. */
   readonly read: number;
-  /** The most rows that are kept, apart from those of the last reading. */
+  /**
+   * The number of rows to keep, or twice the rows of the last reading if that is more. Rows in blocks that are not
+   * final are kept beyond this limit.
+   */
   readonly most: number;
   /** Rows at or below this block are older than the look-back. */
   readonly lookBackTo: number;
@@ -107,9 +110,9 @@ interface Bounds {
 /**
  * The block up to which rows are forgotten; 0 = none. Rows at or below it no longer count as new.
  *
- * Rows are kept for the look-back, since a sweep reads them again: a forgotten row would be sent twice. Rows in blocks
- * that are not final are kept whatever their number, up to twice the rows of a reading, since they may appear again in
- * a higher block.
+ * Rows are kept for the look-back, since a sweep reads them again, and finds late rows only above the forgotten ones.
+ * Rows in blocks that are not final may appear again in a higher block. So they are kept up to a limit of their own:
+ * `MOST_ROWS`, or six times the rows of the reading if that is more.
  */
 export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBackTo, keepFrom }: Bounds): number {
   const blocks = [...blockByKey.values()].filter((block) => block !== PENDING).sort((a, b) => b - a);

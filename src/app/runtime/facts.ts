@@ -35,7 +35,10 @@ export function createFacts(
   };
 }
 
-/** The last answers of an explorer in the config. */
+/**
+ * The current data on an explorer of the config: its last head, the state of its credit plan, the request limit that
+ * makes its intervals longer, and the credits left.
+ */
 export function explorerReading(
   { explorers, spending, explorerFacts }: Pick<Parts, 'explorers' | 'spending' | 'explorerFacts'>,
   name: string,

@@ -41,7 +41,7 @@ export interface PartsOptions
   readonly pauses: Pick<Pauses, 'of' | 'until'>;
   /** Records polls; the caller closes it. */
   readonly recorder: Recorder | null;
-  /** Called with each poll, in the place of the recorder. */
+  /** Called with each poll, instead of the recorder. */
   readonly hook?: PollHook;
   /** How long a commit without messages waits for others; 0 for a clock other than the machine's. */
   readonly silentWaitMs?: number;
@@ -81,21 +81,21 @@ interface Wiring {
   readonly timeZone: () => string;
   /** The dispatch rules of the setup in force. */
   readonly rules: () => DispatchRules;
-  /** Whether the config asks for a daily report. */
+  /** True if a daily report is configured. */
   readonly hasDigest: () => boolean;
-  /** Whether the config names the watch. */
+  /** True if the watch is in the setup in force. */
   readonly isWatched: (watch: WatchId) => boolean;
 }
 
 /**
- * How long a commit without messages waits for others. They then share one wait for the disk, which takes as long as
- * many commits.
+ * How long a commit without messages waits for others. These commits then share one wait for the disk, which takes as
+ * long as the other work of many commits.
  */
 const SILENT_WAIT_MS = 25;
 
 /**
- * How soon a watch is due again after the lease of its shard ended. Once the database answers, the lease is renewed or
- * the shard is lost.
+ * The time after which a watch is due again if the lease of its shard ended. As soon as the database answers, the lease
+ * is renewed or the shard is lost.
  */
 const LEASE_LOOK_MS = 1000;
 

@@ -1,5 +1,5 @@
-// The shards that replicas share, by the config: the watches of each plan, the sender of each channel, and two
-// services.
+// The shards of a config, which replicas share among them: one for the watches of each plan, one for the sender of each
+// channel, and two for services.
 import { createHash } from 'node:crypto';
 import type { DeclaredConfig } from '../../cluster/ownership.ts';
 import type { Config, ExplorerSettings } from '../../config/model.ts';
@@ -14,7 +14,9 @@ import type { Setup } from '../setup/setup.ts';
 /** The time over which explorers' limiters count requests. */
 const WINDOW_MS = 1000;
 
-/** One replica asks all explorers that share a plan, so that it counts their requests together. */
+/**
+ * All explorers that share a plan have the same shard. So one replica sends their requests, and counts them together.
+ */
 export function shardOfExplorer({ explorers }: Pick<Config, 'explorers'>): ShardOf {
   const plans = sharedPlans(explorers);
   return (explorer) => explorerShard(plans.get(explorer)?.explorers[0] ?? explorer);
@@ -36,7 +38,10 @@ export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredCo
   };
 }
 
-/** If the explorer or channel of the cause is no longer in the config, the replica that dispatches reports it. */
+/**
+ * The shard of the cause's explorer or channel; the replica that holds this shard reports the cause. If the cause has
+ * neither, or if it is no longer in the config, the shard is `service:dispatch`.
+ */
 export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Config, 'explorers' | 'channels'>): Shard {
   const explorer = explorerOf(cause);
   if (explorer !== null && explorers.has(explorer)) return shardOfExplorer({ explorers })(explorer);

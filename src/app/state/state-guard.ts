@@ -6,7 +6,7 @@ import type { Log } from '../../telemetry/log.ts';
 export interface StateGuard {
   /** Runs until the signal aborts. Rejects if the state cannot be put back; the daemon must end then. */
   run(signal: AbortSignal): Promise<void>;
-  /** Makes the check of `run` once, as the last step of a daemon. */
+  /** Checks once, in the same way as `run`. Called as the last step of a daemon. */
   look(): Promise<void>;
   /** When the state was last put back; null: not within the last hour. */
   readonly restoredAt: () => Instant | null;
@@ -18,7 +18,7 @@ export interface StateGuardOptions {
   readonly log: Log;
 }
 
-/** The state is checked as often as a watch can be polled at most. */
+/** The time between two checks. It equals the shortest interval that a rule may set. */
 const LOOK_MS = 1000;
 const SAID_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-// Alerts that mute others while they are open: a chain that does not advance mutes the alerts that it causes.
+// Open alerts that mute others. Example: an alert that a chain does not advance mutes the alerts that this causes.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { InhibitRule, Key, Labels, InhibitingAlert, DispatchContext } from '../model.ts';
@@ -22,8 +22,8 @@ export type InhibitionOf<S extends InhibitingAlert> = (alert: {
 }) => Inhibition<S> | null;
 
 /**
- * Sources are indexed by the labels that must be equal, so the cost for one alert does not grow with their number. A
- * missing label equals nothing, and no alert mutes itself.
+ * Sources are indexed by the labels that must be equal, so the cost for one alert does not grow with the number of
+ * sources. If an alert or a source lacks one of these labels, the rule does not apply to it. No alert mutes itself.
  */
 export function inhibitionsAt<S extends InhibitingAlert>(
   world: Pick<DispatchContext, 'inhibit' | 'coveredUntil' | 'startedAt'> & { readonly sources: readonly S[] },
@@ -51,7 +51,10 @@ function isBelieved(
   return now - until <= BELIEVED_MS || (until < startedAt && now - startedAt < FIRST_POLL_MS);
 }
 
-/** Keeps at most two sources for the same values: an alert does not mute itself, so one of them always suffices. */
+/**
+ * Keeps at most two sources for the same values. An alert does not mute itself: if it is one of the two sources, the
+ * other one mutes it.
+ */
 function sourcesOf<S extends InhibitingAlert>(rule: InhibitRule, open: readonly S[]): Map<string, S[]> {
   const byValues = new Map<string, S[]>();
   for (const source of open) {
@@ -63,7 +66,7 @@ function sourcesOf<S extends InhibitingAlert>(rule: InhibitRule, open: readonly 
   return byValues;
 }
 
-/** Null when one of the labels is missing; never ''. */
+/** Null if one of the labels is missing. The text is never empty, so a lookup of '' finds no source. */
 function valuesOf({ equal }: InhibitRule, labels: Labels): string | null {
   const values = equal.map((label) => (Object.hasOwn(labels, label) ? labels[label] : undefined));
   return values.includes(undefined) ? null : JSON.stringify(values);

@@ -1,5 +1,5 @@
-// Matches alerts against routes, silences and inhibitions. Plain text search, no regular expressions: patterns and
-// values come from people, and neither may cost unexpected time.
+// Matches alerts against routes, silences and inhibitions. Uses plain text search and no regular expressions, because
+// people write the patterns and values, and no input may make the search slow.
 import type { Labels, Matcher } from '../model.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Labels, Matcher } from '../model.ts';
  * matches({ severity: '*' }, {}) // false
  */
 export function matches(matcher: Matcher, labels: Labels): boolean {
-  // Called millions of times in a storm, so it makes no list of entries.
+  // Called millions of times when many alerts fire, so it makes no list of entries.
   for (const label in matcher) {
     const wanted = matcher[label] ?? [];
     if (!fitsAny(wanted, Object.hasOwn(labels, label) ? labels[label] : undefined)) return false;
@@ -22,7 +22,7 @@ export function matches(matcher: Matcher, labels: Labels): boolean {
 
 function fitsAny(wanted: string | readonly string[], value: string | undefined): boolean {
   if (typeof wanted === 'string') return fits(wanted, value);
-  // A negated list excludes each of its patterns, so `fits` checks all of them.
+  // In a negated list every pattern begins with `!`. The list matches if the value matches none of the texts after `!`.
   const isNegated = wanted[0]?.startsWith('!') ?? false;
   return isNegated ? wanted.every((pattern) => fits(pattern, value)) : wanted.some((pattern) => fits(pattern, value));
 }

@@ -22,7 +22,7 @@ export interface BatchOptions<Item> {
 }
 
 /**
- * `dropped`: it was not in force any more, or its shard is not held. `rejected`: the storage answered with an error.
+ * `dropped`: the item was no longer in force, or its shard is not held. `rejected`: the storage answered with an error.
  */
 export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
 
@@ -66,14 +66,16 @@ export function createBatch<Item extends { readonly decision: Decision }>(
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }
 
-  /** For a decision that writes nothing now: it does not wait for others. */
+  /** A decision that writes nothing now does not wait for others. */
   function keepUnwritten(item: Item): CommitEnd {
     if (!isInForce(item)) return 'dropped';
     onCommitted(item);
     return 'kept';
   }
 
-  /** Commits them together; if that fails, one by one, so that none depends on another. */
+  /**
+   * Commits the items together. If that fails, commits each of them alone, so that one item does not make others fail.
+   */
   async function commitAll(items: readonly Item[], fence: Fence): Promise<readonly (readonly [Item, CommitEnd])[]> {
     const startedAt = clock.monotonic();
     try {
@@ -86,9 +88,9 @@ export function createBatch<Item extends { readonly decision: Decision }>(
         return end === 'fenced' ? [] : [[item, end] as const];
       });
     } catch (error) {
-      // The memory here is unchanged, and most likely the stored one too: the next poll reads it and decides the same.
-      // A store that needs long to refuse is locked by another program. Each further commit would wait for that lock
-      // again, so none is tried.
+      // The memory here is unchanged, and most likely the stored one is too. So the next poll starts from the same
+      // memory and makes the same decision. If the failure took long, another program has locked the store. Each
+      // further commit would wait for that lock again, so none is tried.
       const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
       if (!isLast) return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
       outages.storageFails(error);
@@ -115,7 +117,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
 
 const SLOW_MS = 1000;
 
-/** False: only the time of the poll is written, and later. */
+/** False: nothing is written now. Only the time of the poll, and changed diagnostics, are written later. */
 export function isWritten({ hasChanged, transitions }: Decision): boolean {
   return hasChanged || transitions.length > 0;
 }

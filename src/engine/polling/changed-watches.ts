@@ -16,7 +16,7 @@ export interface ChangedWatches {
   readonly since: (mark: number) => ChangesSince;
 }
 
-/** At least so many changes are kept. To read all watches costs no more than to read more changes than that. */
+/** At least this many changes are kept. Reading all watches costs no more than reading more changes than that. */
 const MOST = 2000;
 
 export function createChangedWatches(): ChangedWatches {

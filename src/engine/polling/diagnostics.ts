@@ -38,7 +38,7 @@ export interface Diagnostics {
 }
 
 interface Entry {
-  /** By alert, the digest of the condition that its health belongs to. */
+  /** For each alert, the digest of the condition to which its health belongs. */
   readonly conditions: Readonly<Record<AlertId, string>>;
   /** The paths of the numbers that stay in memory. */
   readonly paths: readonly string[];
@@ -54,8 +54,8 @@ interface Entry {
   storedHealth: { readonly results: string; readonly at: Instant | null } | null;
 }
 
-// Polls with unchanged results only raise the number of evaluations. It is written this often, so a crash loses at most
-// the count of this time.
+// A poll with unchanged results only raises the number of evaluations. That number is written once in this time, so a
+// crash loses at most the evaluations of this time.
 const UNCOUNTED_MS = 3_600_000;
 
 export function createDiagnostics(): Diagnostics {
@@ -144,8 +144,8 @@ function takeHealth(entry: Entry, at: Instant | null): Pick<Coverage, 'health'> 
 }
 
 /**
- * The text is equal while each poll has the results of the one before. The times of these polls are not stored: readers
- * derive them with `afterSameResults`.
+ * Returns the same text as long as each poll has the same results as the one before. The times of these polls are not
+ * stored: readers derive them with `afterSameResults`.
  */
 function resultsOf(health: StoredHealth, last: Instant | null): string {
   const isNow = (at: Instant | null): Instant | 'now' | null => (at !== null && at === last ? 'now' : at);

@@ -1,5 +1,5 @@
-// The polled watches, with the memory of each. Memory is read once, when a watch is adopted; after that the store is
-// only written to, except after commits that it did not keep.
+// The polled watches, with the memory of each. Memory is read once, when a watch is adopted. It is read again only
+// after a commit that the store did not keep, or while the stored memory is damaged.
 //
 // The end of a watch's coverage, and its snapshot, change with every poll. They are not written with each commit, but
 // in `flush`, for many watches at once.
@@ -31,8 +31,8 @@ export interface WatchReadings {
   /** Health of the conditions of a watch's alerts. */
   readonly healthOf: (watch: WatchId) => HealthByAlert;
   /**
-   * The numbers that its conditions read, from the last successful poll; null before the first one. The same object until
-   * the next poll.
+   * The numbers that the conditions of the watch read, from the last successful poll; null before the first one. The
+   * same object until the next poll.
    */
   readonly figuresOf: (watch: WatchId) => Figures | null;
   /** The last snapshot if it is not stored yet. */
@@ -41,8 +41,8 @@ export interface WatchReadings {
 
 export interface HeldWatches extends WatchReadings {
   /**
-   * Reads the stored memories of these watches. The returned function puts the given ones of them in force, and drops
-   * all other watches.
+   * Reads the stored memories of these watches. The returned function puts the watches of its argument in force, and
+   * drops all others.
    */
   prepare(watches: readonly Watch[]): Promise<(watches: readonly Watch[]) => void>;
   /** These watches stay in force; the values of all others are dropped. */
@@ -57,7 +57,10 @@ export interface HeldWatches extends WatchReadings {
   replace(watch: Watch, stored: Memory | undefined): void;
   /** True if the stored memory of the watch cannot be read. */
   isDamaged(watch: WatchId): boolean;
-  /** Reads a damaged memory again. True if it was repaired or removed: then it is in force from now on. */
+  /**
+   * Reads a damaged memory again. True if it was repaired or removed. A repaired memory is in force from now on;
+   * without one, the watch starts with a blank memory.
+   */
   mend(watch: Watch): Promise<boolean>;
   /** Call this when a decision was committed: its memory is in force from now on. */
   committed(decided: DecidedPoll): void;
@@ -84,7 +87,10 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   const diagnostics = createDiagnostics();
   const changed = createChangedWatches();
   let watchById: ReadonlyMap<WatchId, Watch> = new Map();
-  /** In the order of the stored rows: neighbours share a page, so that each page is written by one transaction. */
+  /**
+   * In the order of the stored rows. Neighbouring rows are on the same page, so most pages are written by only one
+   * transaction.
+   */
   let idsInOrder: readonly WatchId[] = [];
 
   function foundDamaged(watch: Watch, why: string, isNewer: boolean): void {
@@ -203,8 +209,8 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   };
 }
 
-// The number of watches in one write. Polls and alerts run between two writes: each takes up to five milliseconds if
-// all answers have changed.
+// The number of watches in one write. A write takes up to five milliseconds if all answers have changed. Polls and
+// alerts run between two writes.
 const FLUSHED_AT_ONCE = 50;
 
 /** If this release cannot read the kind's state, the watch starts without it, and a line is logged. */

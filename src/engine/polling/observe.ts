@@ -32,7 +32,7 @@ export interface PollReader {
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
   /** Reads the values of a kind that makes no requests; absent for other kinds. */
   readonly see?: (state: unknown) => Reading<unknown>;
-  /** True if an error, other than `Missed`, ends the poll; else it is a missed poll. */
+  /** True if the error ends the poll; false if the poll counts as missed. Never called with a `Missed`. */
   readonly endsPoll: (error: unknown) => boolean;
   /** Reads the stored runs that the windows of the watch need at `at`; absent if the memory contains all runs. */
   readonly past?: (at: Instant) => Promise<Past>;
@@ -81,7 +81,10 @@ async function unlessStopped<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Reads the chain from this tick's first page of blocks. After an error it is unknown; only an abort is thrown. */
+/**
+ * Reads the chain from this tick's first page of blocks. After an error the result is `unknown`; only an abort is
+ * thrown.
+ */
 export async function readTickChain({ kind, target }: Watch, read: Read): Promise<TickChain> {
   const question = kind.head(target);
   if (question === null) return 'unknown';

@@ -43,7 +43,10 @@ export interface DecidedPoll {
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
 }
 
-/** Marks the messages about new critical alerts: a replica that ended may have sent them from memory. */
+/**
+ * Marks the messages about new critical alerts as possible copies: a replica that has ended may have sent them from
+ * memory.
+ */
 export function withDoubt(decided: DecidedPoll): DecidedPoll {
   return { ...decided, decision: doubted(decided.decision), whole: doubted(decided.whole) };
 }

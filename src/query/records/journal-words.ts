@@ -68,7 +68,10 @@ type Data = z.output<typeof Data>;
 
 type Said = Pick<HistoryEntry, 'what' | 'title' | 'how' | 'notified'>;
 
-/** A line in words: `what` such as `fires`, the title, how, and the recipients. */
+/**
+ * A line in words. `what`: the event, such as `fires`. `title`: the heading of the message, or the matchers of a
+ * silence. `how`: details such as the recipient, the reason and the try. `notified`: the channels.
+ */
 export function sayLine(line: JournalLine, referred: Referred): Said {
   const data = Data.safeParse(line.data).data ?? {};
   const { message } = referred;

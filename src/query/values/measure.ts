@@ -1,5 +1,5 @@
-// Values against their limits. The limit of an alert is the constant of the first comparison of one number in its
-// condition.
+// Values against their limits. The limit of an alert is the constant in the first comparison of its condition that uses
+// <, <=, > or >=.
 import type { Comparison, Clause, Condition } from '../../core/model/watch/condition.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
@@ -20,7 +20,10 @@ export interface MeasuredValue {
   valueOf(subject: Comparison['subject']): Amount | undefined;
 }
 
-/** `goodAt`: when an answer was last usable. A value that is out of date counts as read at `goodAt` at the latest. */
+/**
+ * `goodAt`: when an answer was last usable. If the value is out of date, `at` is the time of reading or `goodAt`,
+ * whichever is earlier.
+ */
 export function readingOf(
   figures: Figures | null,
   { isOld, goodAt }: { readonly isOld: boolean; readonly goodAt: Instant | null },
@@ -34,7 +37,7 @@ export function readingOf(
   };
 }
 
-/** Null: its condition does not compare a number's size with a constant. */
+/** Null: the condition of the alert does not compare a number with a constant by <, <=, > or >=. */
 export function measureOf(watch: Watch, alert: ConditionAlert, reading: MeasuredValue | null): MeasureShape | null {
   const limit = limitOf(alert.while);
   if (limit === null) return null;
@@ -92,8 +95,9 @@ export function relativeDistance({ distance, limit }: Pick<MeasureShape, 'distan
 }
 
 /**
- * How close the alert is to firing: the distance as a part of the limit, below zero if the value is beyond it. Infinite
- * if unknown. Like `relativeDistance`, but without any text: thousands of watches are sorted by it.
+ * How close the alert is to firing: the distance as a part of the limit, below zero if the value is beyond it. Infinity
+ * if the distance is unknown or the limit is zero. Like `relativeDistance`, but without a conversion to text, since
+ * thousands of watches are sorted by it.
  */
 export function closenessOf(alert: ConditionAlert, reading: MeasuredValue): number {
   const limit = limitOf(alert.while);

@@ -1,4 +1,4 @@
-// One alert of a watch, compiled once for every explorer that the watch runs on.
+// Compiles the alerts of a watch, separately for each explorer that the watch runs on.
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
@@ -20,12 +20,12 @@ export interface CompiledAlert {
   readonly notify: readonly string[] | null;
   /** The path of the alert in the file, below its watch. */
   readonly path: Path;
-  /** The paths of last known values that the condition reads. */
+  /** The paths whose last known values the conditions and texts of the alert read. */
   readonly readsBefore: readonly string[];
   readonly windows: readonly Window[];
 }
 
-/** Compiles the alerts for each explorer, since the name of a token may mean another address on each of them. */
+/** Compiles the alerts for each explorer, since the name of a token may mean a different address on each of them. */
 export function compileAlerts(
   compiling: Compiling,
   explorers: readonly string[],

@@ -97,7 +97,7 @@ function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly
   return [...new Set(explorers)];
 }
 
-/** The path of an item. A single text has no index in the file. */
+/** The path of an item. If the file has a single text in place of a list, the path has no index. */
 function pathTo(path: Path, items: readonly unknown[], index: number): Path {
   return items.length > 1 ? [...path, index] : path;
 }

@@ -68,8 +68,8 @@ export function watchOf(
 const SANDBOX_CHAIN = '31337';
 
 /**
- * Paths whose last values are kept: those compared by default, those that a condition `on: changed` or `on: removed`
- * reads, those that a message about a removed item shows, and those that are read through `before`.
+ * Paths whose last values are kept: those compared by default, those that the condition of an alert with `on: changed`
+ * or `on: removed` reads, those that a message about a removed item shows, and those that are read through `before`.
  */
 function trackedBy({ comparedByDefault, shown }: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {
@@ -107,7 +107,10 @@ function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonl
   return isAnyChange ? [...reads, ...comparedByDefault] : reads;
 }
 
-/** Path and length of every window that the alerts read, once for all measures. */
+/**
+ * Path and length of every window that the alerts read. Windows with the same path and length are listed once, even if
+ * alerts read different measures of them.
+ */
 function windowsOf(alerts: readonly CompiledAlert[]): readonly WindowSpan[] {
   const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): WindowSpan => ({ path, ms })));
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];

@@ -21,7 +21,7 @@ export class Targets {
     this.#routes = routes;
   }
 
-  /** The alert as it runs in an instance. An alert without a channel is a problem. */
+  /** The alert as it runs in an instance. An alert without a channel is reported as a problem. */
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
     const { channels, options } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);

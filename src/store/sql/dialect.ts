@@ -1,5 +1,5 @@
-// The differences between the SQL of the engines. Statements are written once with the words of `SqlDialect`, and each
-// engine defines them.
+// The differences between the SQL of the engines. A statement is written once, with the words of `SqlDialect`. Each
+// engine defines these words.
 
 /** A column of a list: `bool` is stored as 0 or 1, `json` as its text; a type with `?` may be null. */
 export type ColumnType = keyof ColumnValues;

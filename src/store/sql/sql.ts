@@ -2,7 +2,7 @@
 // driver prepares each of them once.
 import type { ColumnType, ColumnValues, SqlDialect, ListColumns, ListWords } from './dialect.ts';
 
-/** A row as an engine hands it out, by column. */
+/** A row as an engine returns it, with its values by column name. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export type SqlValue = string | number | boolean | null;
@@ -39,7 +39,10 @@ export interface ListStatement<C extends ListColumns> {
   readonly valuesOf: (row: ListRow<C>) => SqlValue[];
 }
 
-/** A query that is read page by page, in the order of columns that no two rows share. */
+/**
+ * A query that is read page by page, in the order of its key columns. No two rows have the same values in these
+ * columns.
+ */
 export interface PagedStatement {
   readonly keys: readonly string[];
   readonly first: Statement;
@@ -57,7 +60,9 @@ export interface Sql {
   each<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<number>;
   /** Runs the query for each row of the list. Resolves with the results of all of them. */
   allOf<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<readonly Row[]>;
-  /** Each page is read by its own statement. Only within a snapshot do all pages show the same moment. */
+  /**
+   * Each page is read by its own statement. All pages show the same moment only if they are read within one snapshot.
+   */
   pages(statement: PagedStatement, size: number): AsyncIterable<readonly Row[]>;
 }
 
@@ -95,8 +100,8 @@ export function columns<const T extends ColumnType, const N extends string>(
 }
 
 /**
- * Inserts rows; the columns of the list have the names of the table. `conflict`: the clause for existing rows.
- * `computed`: columns that are computed from others.
+ * Inserts rows. Each column of the list has the name of a column of the table. `conflict`: the clause for existing
+ * rows. `computed`: columns that are computed from others.
  */
 export function insertion<const C extends ListColumns>(
   table: string,
@@ -113,7 +118,7 @@ export function insertion<const C extends ListColumns>(
   });
 }
 
-/** Inserts rows. A row that exists already, by these keys, gets the new values. */
+/** Inserts rows. A row whose keys exist already is not added; the existing row gets the new values. */
 export function upsert<const C extends ListColumns>(table: string, keys: readonly string[], of: C): ListStatement<C> {
   const others = Object.keys(of).filter((name) => !keys.includes(name));
   const changes = others.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -140,7 +145,7 @@ export function paged(
   };
 }
 
-/** The pages of a query, from a function that reads one page. */
+/** Reads the pages of a query one after the other, each with one call of `sql.all`. */
 export async function* readPages(
   sql: Pick<Sql, 'all'>,
   { keys, first, next }: PagedStatement,

@@ -11,8 +11,8 @@ export interface RowKey<F extends Fields> {
   /** The block of a row; undefined while it is pending. */
   blockOf(row: View<F>): bigint | undefined;
   /**
-   * The block that a row names although it still counts as pending. If it is below the floor, the row is not new
-   * either.
+   * The block that a row names, even if the row still counts as pending. If this block is at or below the floor, the
+   * row is not new.
    */
   standsIn?(row: View<F>): bigint | undefined;
   happenedAt(row: View<F>): Date | undefined;
@@ -47,8 +47,8 @@ export function isMinedNow<F extends Fields>(state: ListState, row: RowKey<F>, v
   return key !== undefined && block !== PENDING && isPending(state.seen, key);
 }
 
-// Equal answers give the same row objects, and a row is read several times in a poll. All rows of a record share one
-// `RowKey`, so the row alone is a sufficient key.
+// Equal answers give the same row objects, and a row is read several times in a poll. All rows of one record type are
+// read with the same `RowKey`, so the row object alone is a sufficient key of this cache.
 const positions = new WeakMap<object, RowPosition>();
 
 export function positionOf<F extends Fields>(row: RowKey<F>, view: View<F>): RowPosition {

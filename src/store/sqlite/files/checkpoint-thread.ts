@@ -1,11 +1,11 @@
-// The thread of checkpoints.ts: one checkpoint for each message, one reply to each.
+// The thread of checkpoints.ts. It makes a checkpoint for each message `checkpoint`, then sends a reply.
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 export type CheckpointOrder = 'checkpoint' | 'close';
 
-// By default SQLite would make a file that was deleted meanwhile again. The mode `rw` prevents that.
+// If the file was deleted meanwhile, SQLite would make a new one by default. The mode `rw` prevents that.
 const url = pathToFileURL(workerData as string);
 url.searchParams.set('mode', 'rw');
 const db = new DatabaseSync(url);

@@ -14,13 +14,13 @@ import type { CheckpointOrder } from './checkpoint-thread.ts';
 export interface Checkpoints {
   /** To be called after each commit, with how many rows its connection has written since it was opened. */
   committed(rows: number): void;
-  /** Resolves when the thread has closed its connection. A commit of a new connection may start another one. */
+  /** Resolves when the thread has closed its connection. A later commit may start a new thread. */
   stop(): Promise<void>;
 }
 
 /**
- * The number of rows between two checkpoints. A row is written into several pages, so they are about a thousand pages,
- * which is the limit of SQLite itself.
+ * The number of rows between two checkpoints. A row is written into several pages, so this many rows change about a
+ * thousand pages. A thousand pages is also SQLite's default limit for its log.
  */
 const ROWS_BETWEEN = 500;
 

@@ -30,14 +30,14 @@ import { ownReceiptsOf, receiptOf } from './receipts.ts';
 /** The outcome of a try whose lease ended. */
 const ENDED_WHILE_SENDING = 'the process that was sending it ended before its outcome was known';
 
-/** `unread`: members that are not in `claimed` yet; null: all are. */
+/** `unread`: the place of the members that are not in `claimed` yet; null if all are in it. */
 export interface TakenDelivery {
   readonly claimed: Claimed;
   readonly unread: UnlistedMembers | null;
 }
 
-// SQLite uses a partial index only for a query that repeats the condition of the index word by word; hence the
-// redundant terms below.
+// SQLite uses a partial index only for a query that repeats the condition of the index word by word. So some queries
+// below have terms that look redundant.
 
 /**
  * True if no earlier delivery to the recipient about the alert is unsettled. `delivery_order` alone is not enough:
@@ -49,8 +49,8 @@ const FIRST_OF_ITS_ALERT = `(
   WHERE delivery = mine.number AND before.state IN ('due', 'sending') LIMIT 1) IS NULL`;
 
 /**
- * True if fewer than $2 messages of its rule are being sent on channel $1. A message about several rules waits for no
- * rule.
+ * True if fewer than $2 messages of its rule are being sent on channel $1. This limit does not apply to a message about
+ * several rules.
  */
 const RULE_HAS_ROOM = `mine.rule NOT IN (
   SELECT busy.rule FROM deliveries AS busy WHERE busy.channel = $1 AND busy.state = 'sending' AND busy.rule <> ''
@@ -62,8 +62,8 @@ const mayGo = (d: SqlDialect, resting: string): string =>
     AND ${FIRST_OF_ITS_ALERT}`;
 
 /**
- * The queries that find the first row by the index, with their ranks. SQLite needs one for each rank, else it scans
- * rows that are not due. PostgreSQL gets one for all ranks, since planning three takes 2 ms.
+ * The queries that find the first row by the index. SQLite needs one query for each rank, otherwise it scans rows that
+ * are not due. PostgreSQL gets one query for all ranks, since planning three queries takes 2 ms.
  */
 function perRank(d: SqlDialect, onlyCritical: boolean, query: (ofRank: string) => string): string[] {
   const ofRank = (rank: number): string => query(`AND mine.rank = ${rank}`);
@@ -129,8 +129,8 @@ const ADD_RUN = `
   ON CONFLICT (name) DO UPDATE SET ran_ms = channels.ran_ms + excluded.ran_ms`;
 
 /**
- * Ends waits that are longer than any wait can be, since the clock was ahead. A message without a try only waits for
- * its further parts, up to `SHARE_OPEN_MS`. A summary without a try waits for more events.
+ * Ends waits that are longer than the longest possible one: the clock was ahead when they were set. A message without a
+ * try only waits for its further parts, up to `SHARE_OPEN_MS`. A summary without a try waits for more events.
  */
 const END_LONG_WAITS = `
   UPDATE deliveries SET due_at = $2::bigint
@@ -223,7 +223,9 @@ export async function addRun(sql: Sql, channel: string, ms: number): Promise<voi
   await sql.run(ADD_RUN, [channel, ms]);
 }
 
-/** A lease or a wait that is longer than the longest possible one also ends: the clock was set back meanwhile. */
+/**
+ * `expire` also ends a lease or a wait that is longer than the longest possible one: the clock was set back meanwhile.
+ */
 interface Expiring {
   readonly channel: string;
   readonly held: readonly DeliveryId[];

@@ -1,5 +1,5 @@
 // The members of deliveries. A message about thousands of alerts is read and settled one page of members at a time, and
-// other work runs between the pages. Once a try has begun, no member leaves a delivery.
+// other work runs between the pages. Once a try to send a delivery has begun, no member is removed from it.
 import { z } from 'zod';
 import {
   MESSAGE_TYPES,
@@ -23,7 +23,7 @@ export interface DeliveryName {
   readonly number: number;
 }
 
-/** Members of a delivery with keys behind `after`, and up to `to`; null: to the end. */
+/** Members of a delivery with keys greater than `after` and up to `to`; if `to` is null, up to the last key. */
 export interface KeyPage {
   readonly after: Key;
   readonly to: Key | null;
@@ -86,8 +86,8 @@ export interface UnlistedMembers extends DeliveryName {
 }
 
 /**
- * The members that a message lists, and the query for the others; null: there are none. If some cannot be read, the
- * others are sent; rejects with a StorageError if none can.
+ * Reads the members that a message lists, without unreadable ones. Rejects with a StorageError if none of them is
+ * readable. `unread`: the place after which the members begin that the message does not list; null if it lists all.
  */
 export async function listedMembers(sql: Sql, { id, number }: DeliveryName) {
   const rows = await sql.all(LISTED, [number, id]);
@@ -100,7 +100,7 @@ function placeOf(row: Row): Parameter[] {
   return [int(row, 'position'), text(row, 'key'), int(row, 'seq')];
 }
 
-/** Counts the other members of a page, without unreadable ones. */
+/** Counts the members of a page that the message does not list, without unreadable ones. */
 export async function moreMembers(
   sql: Sql,
   { id, number, behind }: UnlistedMembers,
@@ -109,20 +109,20 @@ export async function moreMembers(
   return readable(await sql.all(MORE, [number, ...inPage(page), id, ...behind]), moreOf);
 }
 
-/** The members that the message lists, and the others, counted. */
+/** The members that the message lists, and the counts of the others. */
 export async function membersOf(sql: Sql, of: DeliveryName): Promise<Pick<Delivery, 'members' | 'more'>> {
   const { members, unread } = await listedMembers(sql, of);
   const more = unread === null ? [] : await moreMembers(sql, unread, { after: FIRST_KEY, to: null });
   return { members, more: alikeTogether(more) };
 }
 
-/** The last key of the page after a key; null: it is the last page. */
+/** The last key of the page that begins after a key; null if this page is the last one. */
 export async function pageEnd(sql: Sql, delivery: string, after: Key): Promise<Key | null> {
   const key = (await sql.first(PAGE_END, [delivery, after]))?.['key'];
   return typeof key === 'string' ? key : null;
 }
 
-/** Joins members with the same alert, severity and type. */
+/** Adds up the counts of members with the same watch, alert, severity and type, and joins their keys. */
 export function alikeTogether(some: readonly MoreMembers[]): MoreMembers[] {
   const byKind = Map.groupBy(some, ({ watch, alert, severity, type }) =>
     JSON.stringify([watch, alert, severity, type]),

@@ -16,8 +16,8 @@ const RECEIPTS = `
         AND state.receipt_episode = told.episode
   WHERE member.delivery = $1`;
 
-// Two short queries instead of one over all members: of thousands, mostly the first has no receipt, or the second has a
-// different one.
+// Two short queries instead of one over all members. If there are thousands of members, usually the first one has no
+// receipt, or the second one has a different receipt.
 const FIRST = `SELECT receipt FROM ${RECEIPTS} LIMIT 1`;
 const ANOTHER = `SELECT 1 AS one FROM ${RECEIPTS} AND receipt IS DISTINCT FROM $2 LIMIT 1`;
 
@@ -35,8 +35,8 @@ const KEEP = `
     AND ($5::bigint = 0 OR state.receipt IS NULL OR state.receipt_episode <> known.episode OR state.receipt = $6::text)`;
 
 /**
- * The receipt of an earlier message about the same alerts in the same episodes; null: there is none, or they have
- * different ones.
+ * The receipt of an earlier message about the same alerts in the same episodes; null if there is none, or if not all of
+ * these alerts have the same one.
  */
 export async function receiptOf(sql: Sql, delivery: number): Promise<Receipt | null> {
   const receipt = (await sql.first(FIRST, [delivery]))?.['receipt'];
@@ -44,7 +44,7 @@ export async function receiptOf(sql: Sql, delivery: number): Promise<Receipt | n
   return (await sql.first(ANOTHER, [delivery, receipt])) === undefined ? receipt : null;
 }
 
-/** The receipts of its members, by key. */
+/** The receipts of the delivery's members by key, at most `MOST_OWN`. */
 export async function ownReceiptsOf(sql: Sql, delivery: number): Promise<ReadonlyMap<string, Receipt>> {
   const rows = await sql.all(OWN, [delivery]);
   return new Map(rows.map((row) => [text(row, 'key'), text(row, 'receipt')]));

@@ -1,4 +1,4 @@
-// How tries to send deliveries end.
+// Stores the result of each try to send a delivery: sent, due again, or given up.
 import type { Receipt, Settlement } from '../../../core/model/delivery.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -53,7 +53,10 @@ const GIVE_UP = `
   WHERE mine.number = $1 AND state.key = lost.key AND state.channel = mine.channel AND state.recipient = mine.recipient
     AND state.begun IS NOT NULL`;
 
-/** False: that try is not under way any more. `after`: members with keys behind this one are not marked as sent yet. */
+/**
+ * False: that try is no longer under way, and nothing was stored. The result `sent` is stored even if the delivery is
+ * due again or a later try is under way. `after`: members with keys up to this one are marked as sent already.
+ */
 export async function settleDelivery(
   sql: Sql,
   { id, attempt }: Tried,
@@ -97,7 +100,10 @@ export async function markAllSent(sql: Sql, number: number, settlement: SentSett
   await markPage(sql, number, { after: FIRST_KEY, to: null }, settlement, at);
 }
 
-/** Updates the recipient's states of these members, and of the members of summaries among them. */
+/**
+ * Marks the members of this page as sent to the recipient. If a member is a summary, the alerts in it are marked too.
+ * Stores the receipt, if there is one.
+ */
 async function markPage(
   sql: Sql,
   number: number,
@@ -113,7 +119,7 @@ async function markPage(
   if (receipt !== null) await keepReceipt(sql, number, page, receipt);
 }
 
-/** By the key of each alert in a summary, the highest seq of its summaries. */
+/** For the key of each alert in the summaries: the highest seq of the summaries that contain the alert. */
 function newestByKey(summaries: readonly Row[]): Map<Key, number> {
   const newest = new Map<Key, number>();
   for (const row of summaries)

@@ -1,4 +1,4 @@
-// Logs visitors in, with a token or a link that works once, and out again.
+// Logs visitors in and out. A visitor enters with a token, or with a link that works once.
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { createAttempts } from '../../guard/attempts.ts';
 import { SESSION_MS } from '../../../operators/sessions.ts';
@@ -28,7 +28,8 @@ export interface Entering {
 
 export function createEntering(options: EnteringOptions): Entering {
   const { visitors, publicUrl, now, monotonic, onRejected, onEntry } = options;
-  // Tokens are too long to guess. The limit bounds the cost of wrong tokens; a visitor with a valid token never waits.
+  // Tokens are too long to guess. The token is always checked first, so a visitor with a valid token never waits. After
+  // more than ten wrong tokens from one address within a minute, the answer is 429 with Retry-After.
   const attempts = createAttempts(monotonic);
   const secure = publicUrl?.startsWith('https:') ?? false;
   const ours = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const;

@@ -1,4 +1,4 @@
-// The gates of pages, in the order of app.ts.
+// The gates of pages: middleware that refuses requests.
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
