@@ -73,9 +73,7 @@ export function createBatch<Item extends { readonly decision: Decision }>(
     return 'kept';
   }
 
-  /**
-   * Commits the items together. If that fails, commits each of them alone, so that one item does not make others fail.
-   */
+  /** Commits the items together. If that fails, commits each of them alone, so that one does not make others fail. */
   async function commitAll(items: readonly Item[], fence: Fence): Promise<readonly (readonly [Item, CommitEnd])[]> {
     const startedAt = clock.monotonic();
     try {
