@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { bareHost, isLoopback } from '../lib/network/loopback.ts';
 import type { ExplorerSettings, ExplorerPlan } from './model.ts';
-import { headerFault, keyFault } from './values/header-values.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './values/nearest.ts';
 import type { Problem } from './problem.ts';
@@ -129,6 +128,21 @@ function remote(at: WrittenRemote, tools: Tools) {
     headers,
     missing,
   };
+}
+
+/**
+ * Why a text is no header value, such as `has a line break in it`; null when it is one. Checked at load: Node would
+ * refuse it only when the explorer is opened.
+ */
+export function headerFault(text: string): string | null {
+  if (/[\r\n]/.test(text)) return 'has a line break in it';
+  if (/(?!\t)\p{Cc}/u.test(text)) return 'has a control character in it';
+  return /[^\t -\u00ff]/.test(text) ? 'has a character in it that no header can carry' : null;
+}
+
+/** Why a text is no API key; null when it is one. A key is sent as a bearer token or in the address. */
+export function keyFault(text: string): string | null {
+  return headerFault(text) ?? (/[^\u0021-\u007e]/.test(text) ? 'has a blank or a letter with an accent in it' : null);
 }
 
 function planOf(plan: WrittenPlan): ExplorerPlan {

@@ -15,11 +15,10 @@ import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
 import { listAddressTransactions, listTransactions } from './lists/transactions.ts';
-import { createMeter, type Admission, type Credits, type Meter } from './limits.ts';
+import { createMeter, type Admission, type Credits, type Left, type Meter } from './limits.ts';
 import { toListRequest, type ListRequest } from './lists/page.ts';
 import { createParamsReader } from './params.ts';
 import type { SandboxOperation } from './operations.ts';
-import { instanceHeaders, multichainHeaders } from './releases/limit-headers.ts';
 import { tooManyRequests, unknownPath, wrongParameters } from './releases/refusals.ts';
 import { repeatKeys } from './releases/repeated-keys.ts';
 import type { Dialect } from './releases/dialect.ts';
@@ -85,6 +84,26 @@ export function createApi({ world, drawn, clock, requestsPerSecond, credits }: S
       const reply = answerCache(operation, request);
       return { ...reply, headers: { ...reply.headers, ...admission.headers } };
     },
+  };
+}
+
+type LimitHeaders = Readonly<Record<string, string>>;
+
+/** Specification 8: integers, the reset in milliseconds. In practice credits are a decimal. */
+function multichainHeaders({ release }: Dialect, left: Left): LimitHeaders {
+  return { ...rateHeaders(left), 'x-credits-remaining': `${left.credits}${release === null ? '' : '.0'}` };
+}
+
+/** By the specification, the per-instance form has no such headers. */
+function instanceHeaders({ reportsLimits }: Dialect, left: Left): LimitHeaders {
+  return reportsLimits ? { ...rateHeaders(left), 'bypass-429-option': 'no_bypass' } : {};
+}
+
+function rateHeaders({ limit, requests, resetMs }: Left): LimitHeaders {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(requests),
+    'x-ratelimit-reset': String(resetMs),
   };
 }
 

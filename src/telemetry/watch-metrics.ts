@@ -1,5 +1,4 @@
 import type { Clock } from '../lib/clock.ts';
-import { getOrAdd } from './get-or-add.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import {
   alertsOf,
@@ -141,4 +140,11 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
 
 function isUsable(outcome: PollOutcome): boolean {
   return outcome === 'complete' || outcome === 'unchanged' || outcome === 'partial';
+}
+
+/** The value of a key. A missing value is added first. */
+function getOrAdd<V>(map: Map<string, V>, key: string, fresh: () => V): V {
+  const value = map.get(key) ?? fresh();
+  map.set(key, value);
+  return value;
 }

@@ -12,8 +12,14 @@ import { inOneStep } from '../lib/steps.ts';
 import { untrusted } from '../lib/untrusted.ts';
 import { addressDetails, addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token } from '../explorer/reading/resources/token.ts';
-import { Balance, believed, holderOf, type BalanceReading, type BalanceView } from './balance/reading.ts';
-import { sourceOf } from './balance/sources.ts';
+import {
+  Balance,
+  believed,
+  holderOf,
+  OF_THE_ADDRESS,
+  type BalanceReading,
+  type BalanceView,
+} from './balance/reading.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED, oneChange } from './one-change.ts';
@@ -127,6 +133,24 @@ async function observeCoin(target: Target, read: Read): Promise<Reading<BalanceR
   const { symbol, decimals } = target.coin;
   const coin = { symbol: untrusted(symbol), decimals: BigInt(decimals), address: holderOf(target) };
   return { seen: believed(Balance.over(details, { ...coin, balance: details.coin_balance })), partial: null };
+}
+
+/** The path of a field of a balance in the answer of the explorer; null: its value does not come from the answer. */
+function sourceOf(path: string, { token }: Target): string | null {
+  return token === null ? ofDetails(path) : ofHolding(path);
+}
+
+/** Paths in the details of an address, for the native coin. The coin's own facts come from the config. */
+function ofDetails(path: string): string | null {
+  if (path === 'balance') return 'coin_balance';
+  const isOurs = ['symbol', 'decimals', 'address', 'token'].includes(path) || path.startsWith('token.');
+  return isOurs ? null : path;
+}
+
+/** Paths in the row of the token in the list of held tokens. */
+function ofHolding(path: string): string | null {
+  if (path === 'address' || Object.hasOwn(OF_THE_ADDRESS, path)) return null;
+  return ['symbol', 'decimals', 'exchange_rate'].includes(path) ? `token.${path}` : path;
 }
 
 function synthesize(target: Target, { view, says }: SyntheticRow): BalanceView {

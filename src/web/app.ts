@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { nextTurn } from '../lib/clock.ts';
 import { remembered } from '../lib/remembered.ts';
 import type { Queries } from '../query/queries.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -22,7 +23,6 @@ import { createPagesApp, type PagesOptions } from './pages/app.ts';
 import { errorPage, failurePage } from './pages/frame/errors.ts';
 import { bare } from './pages/frame/layout.ts';
 import { problemResponse } from './problem.ts';
-import { onePerTurn } from './turns.ts';
 
 export interface WebAppOptions {
   /** The address that the server listens on. */
@@ -123,6 +123,19 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     return problemResponse({ problem: 'internal-error', detail }, instance);
   });
   return app;
+}
+
+/**
+ * Answers requests that arrive together in their order, each in its own turn of the event loop. This lets due polls run
+ * between requests, since all open pages load again at the same moment.
+ */
+export function onePerTurn(): MiddlewareHandler {
+  let last = Promise.resolve();
+  return async (_c, next) => {
+    last = last.then(nextTurn);
+    await last;
+    await next();
+  };
 }
 
 const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';

@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { headerFault, keyFault } from '../../src/config/values/header-values.ts';
+import { headerFault, keyFault } from '../../src/config/explorers.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

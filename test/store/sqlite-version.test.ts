@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { warnOfOldSqlite } from '../../src/store/sqlite/files/sqlite-version.ts';
+import { warnOfOldSqlite } from '../../src/store/sqlite/open.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
 test.each<[version: string, isSaid: boolean]>([

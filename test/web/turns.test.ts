@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Hono } from 'hono';
-import { onePerTurn } from '../../src/web/turns.ts';
+import { onePerTurn } from '../../src/web/app.ts';
 
 test('what is due runs between requests that come together, and the first of them is answered first', async () => {
   const done: string[] = [];

@@ -2,12 +2,12 @@
 import { createSoleOwnership, type Ownership } from '../../cluster/ownership.ts';
 import { createSharedOwnership } from '../../cluster/shared-ownership.ts';
 import { createAnchoredClock } from '../../lib/anchored-clock.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Recovery } from '../../store/contract/backups.ts';
 import { openStore, openStoreForDryRun } from '../../store/open.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { watchStorage, type StorageHealth } from './storage-health.ts';
-import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
 import type { Setup } from '../setup/setup.ts';
 
 export interface StateOptions {
@@ -29,6 +29,13 @@ export interface OpenState {
    */
   readonly clock: Clock;
   readonly recovery: Pick<RecoveryRecord, 'recent'>;
+}
+
+/** How a state that was damaged or missing at the start was replaced. */
+interface RecoveryRecord {
+  readonly recovered: (how: Recovery) => void;
+  /** The last recovery; null: there was none within the last hour. */
+  recent(): { readonly how: Recovery; readonly at: Instant } | null;
 }
 
 /** The caller closes the store of `storage`. Rejects with a `StorageError` or `StoreBusyError`. */
@@ -56,6 +63,18 @@ export async function openState(options: StateOptions): Promise<OpenState> {
     record: (lines) => store.record(lines),
   });
   return { storage, ownership, clock: anchored, recovery };
+}
+
+const RECENT_MS = 3_600_000;
+
+function createRecoveryRecord(clock: Pick<Clock, 'now' | 'monotonic'>): RecoveryRecord {
+  let last: { readonly how: Recovery; readonly at: Instant; readonly steady: number } | null = null;
+  return {
+    recovered(how) {
+      last = { how, at: clock.now(), steady: clock.monotonic() };
+    },
+    recent: () => (last !== null && clock.monotonic() - last.steady < RECENT_MS ? last : null),
+  };
 }
 
 /** A dry run keeps nothing after the process ends. */

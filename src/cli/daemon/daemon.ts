@@ -2,7 +2,6 @@
 import { openApp } from '../../app/app.ts';
 import type { Setup } from '../../app/setup/setup.ts';
 import { secretsOf } from '../../config/config.ts';
-import { isNetworkError } from '../../lib/network/network-error.ts';
 import type { Recorder, RecorderOptions } from '../../recording/recorder.ts';
 import { describeWatches } from '../../rules/describe.ts';
 import { createLog, type LogLevel, type SafeLog } from '../../telemetry/logger.ts';
@@ -106,6 +105,25 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   });
   log.info('daemon:stopped');
   return EXIT.ok;
+}
+
+// Error codes that Node gives only for sockets, name lookups, TLS, HTTP parsers and streams. Codes that files give too
+// (EIO, ENOSPC, EMFILE) are not among them.
+const NETWORK_CODES =
+  /^(?:ECONN[A-Z]+|E(?:HOST|NET)(?:UNREACH|DOWN)|EPIPE|EPROTO|ETIMEDOUT|ENOTCONN|ENOTFOUND|EAI_[A-Z]+|HPE_[A-Z_]+|ERR_(?:HTTP2?|SOCKET|SSL|STREAM|TLS)_[A-Z0-9_/]+)$/;
+
+/**
+ * True for an error that only reports the end of a connection: `isNetworkError({ code: 'ECONNRESET' }) // true`. Node
+ * emits such an error from its own callback, so it interrupts no code of the program.
+ */
+function isNetworkError(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    NETWORK_CODES.test(error.code)
+  );
 }
 
 interface LogSources {

@@ -1,5 +1,5 @@
 // Balances by account: the distance of each from its limit, and its change in the last day.
-import type { Run } from '../../core/model/memory.ts';
+import type { Memory, Run } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
@@ -13,7 +13,6 @@ import { nextFiring } from '../overview/pending.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';
 import { fits } from './watches.ts';
-import { scamsAt } from './scams.ts';
 import { watchFacts, type WatchFacts } from './watch-facts.ts';
 import { measureOfWatch } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
@@ -111,6 +110,23 @@ async function runsOfAll(
 
 function pathOf({ kind }: Watch): string {
   return kind.while?.measured ?? '';
+}
+
+/** The scam tokens that these accounts received, if their tokens are watched: they are counted, and not listed. */
+function scamsAt(facts: readonly WatchFacts[], accounts: readonly AccountRow[]): AccountList['scams'] {
+  const shown = new Set(accounts.map(({ of }) => `${of.explorer} ${of.address}`));
+  return facts.flatMap(({ watch, memory }) => {
+    if (watch.kind.scams === undefined || memory === null) return [];
+    const of = subjectOf(watch);
+    if (of === null || !shown.has(`${of.explorer} ${of.address}`)) return [];
+    const count = scamsIn(watch, memory);
+    return count === 0 ? [] : [{ of, watch: watch.name, count }];
+  });
+}
+
+function scamsIn({ kind }: Watch, memory: Memory): number {
+  const state = kind.state.safeParse(memory.state);
+  return state.success ? (kind.scams?.(state.data) ?? 0) : 0;
 }
 
 interface RowParts {

@@ -1,10 +1,11 @@
 import { idOf } from '../../core/model/watch/identity.ts';
-import { sampledBy } from '../../core/windows/sampled.ts';
+import { figurePathsOf } from '../../core/model/figures.ts';
 import type { ReadField } from '../../core/model/quality/field-sightings.ts';
 import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
 import type { WindowSpan } from '../../core/model/watch/condition.ts';
+import { typeAt } from '../../core/values/fields.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
@@ -114,4 +115,19 @@ function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonl
 function windowsOf(alerts: readonly CompiledAlert[]): readonly WindowSpan[] {
   const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): WindowSpan => ({ path, ms })));
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];
+}
+
+/** How far back a chart shows every sample. */
+const CHART_MS = 7 * 86_400_000;
+
+/**
+ * The paths whose samples are kept: those of windows, and for charts the amounts that the watch measures or its
+ * conditions read.
+ */
+function sampledBy({ kind, alerts, windows }: Pick<Watch, 'kind' | 'alerts' | 'windows'>): readonly WindowSpan[] {
+  const charted = figurePathsOf({ kind, alerts }).filter((path) => {
+    const type = typeAt(kind.fields, path)?.type;
+    return type === 'amount' || type === 'double';
+  });
+  return [...windows, ...charted.map((path) => ({ path, ms: CHART_MS }))];
 }

@@ -3,6 +3,8 @@
 import type { ParseResult } from '@marcbachmann/cel-js';
 import type { EvaluationContext, StepBudget } from '../../core/model/watch/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';
+import { quote } from '../../config/values/scalars.ts';
+import { isTimeZone, ZONE_EXAMPLE, zoneHint } from '../../config/values/time-zones.ts';
 import { analyse } from './analysis/analyse.ts';
 import { typeMistake, typeName } from './cel/errors.ts';
 import { clauseOf } from './clauses.ts';
@@ -13,8 +15,8 @@ import { emptyLists, literalMistakes } from './reading/literals.ts';
 import { createPaths } from './reading/paths.ts';
 import { Preparation } from './reading/prepare.ts';
 import { syntaxMistake } from './reading/syntax-mistakes.ts';
-import { nodeOf, withoutUnderscores } from './syntax.ts';
-import { timeZoneMistakes } from './reading/time-zones.ts';
+import { childrenOf, isMethodCall, isText, nodeOf, withoutUnderscores, type Node } from './syntax.ts';
+import { TIME_GETTERS } from './words.ts';
 
 const LONGEST = 8192;
 
@@ -102,6 +104,21 @@ function check(language: Language, program: ParseResult, source: string): Condit
       },
     ];
   return [...literalMistakes(ast), ...timeZoneMistakes(ast)];
+}
+
+/**
+ * Arguments of `getHours()` and its like that are no time zone, unlike `timestamp.getHours("Europe/Berlin")`. A zone
+ * that does not exist would make the condition unknown for ever.
+ */
+function timeZoneMistakes(node: Node): ConditionMistake[] {
+  const mistakes = childrenOf(node).flatMap(timeZoneMistakes);
+  if (!isMethodCall(node) || !TIME_GETTERS.includes(node.args[0])) return mistakes;
+  const [zone] = node.args[2];
+  if (zone === undefined || (isText(zone) && isTimeZone(zone.args))) return mistakes;
+  const { start, end } = zone;
+  if (!isText(zone))
+    return [...mistakes, { message: 'a time zone is a text in quotes', hint: ZONE_EXAMPLE, start, end }];
+  return [...mistakes, { message: `no time zone ${quote(zone.args)}`, hint: zoneHint(zone.args), start, end }];
 }
 
 function evaluate({ cel }: Language, program: ParseResult, context: EvaluationContext): Evaluated {

@@ -1,5 +1,6 @@
 // Opens the state file for readers, and for the one daemon that may write it. A lock beside the file keeps a second
 // daemon away.
+import { versions } from 'node:process';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
@@ -21,7 +22,6 @@ import { assertLocal } from './files/file-system.ts';
 import { takeMarker } from './files/lost-marker.ts';
 import { openPlace, type StateFilePlace } from './files/place.ts';
 import { openOrRecover } from './files/recover.ts';
-import { warnOfOldSqlite } from './files/sqlite-version.ts';
 import { openSqliteReads, openSqliteState, reopenWriter } from './open-state.ts';
 
 /** `file`: the path of the state file. A missing file is made, with its directories. */
@@ -155,6 +155,25 @@ function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 
   const effect = 'every watch begins with a quiet baseline, and what was owed then is not sent';
   log?.error('storage:state-lost', { lost, effect });
   onRecovered?.('lost');
+}
+
+// Before 3.51.3 SQLite could damage the log of a file in a rare race, when two connections write to it or merge it at
+// the same time. The daemon writes through one connection. `chainwarden state forget` and other programs use a second
+// one.
+const FIRST_SOUND = [3, 51, 3];
+
+export function warnOfOldSqlite(log: Log | undefined, version = versions['sqlite'] ?? '0'): void {
+  if (!isBefore(version.split('.').map(Number), FIRST_SOUND)) return;
+  const effect = 'two programs that write to the state file at once can damage it; install a newer Node.js';
+  log?.warn('storage:old-sqlite', { version, needed: FIRST_SOUND.join('.'), effect });
+}
+
+function isBefore(version: readonly number[], other: readonly number[]): boolean {
+  for (const [i, part] of other.entries()) {
+    const own = version[i] ?? 0;
+    if (own !== part) return own < part;
+  }
+  return false;
 }
 
 /**

@@ -8,7 +8,8 @@ import { compareEvent, comparedPaths } from './event-comparison.ts';
 import { missingSighting, needFor, type TrackedEvent } from './event-sighting.ts';
 import { advanceEvent } from './event-state.ts';
 import { eventKey } from '../../model/watch/identity.ts';
-import { replacedItems } from './replaced-items.ts';
+import type { Detection } from '../../model/detection.ts';
+import type { FindingKey } from '../../model/ids.ts';
 import type { EventState } from '../../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from '../message.ts';
 import { namesOf } from '../sentence.ts';
@@ -51,6 +52,28 @@ export function* trackEvents(poll: AlertPoll, alert: EventAlert, known: AlertsBy
     const event = isReplaced ? undefined : eventByKey.get(key);
     return trackEvent(poll, alert, { key, before, event, isReplaced, paths });
   });
+}
+
+interface ReplacedItems {
+  has(key: FindingKey, item: EventState): boolean;
+}
+
+/**
+ * The replaced items in one poll: pending items that will never be in a block, because another item took their place,
+ * or the explorer marks them as dropped.
+ */
+function replacedItems(detection: Detection<unknown> | null): ReplacedItems {
+  const dropped = new Set(detection?.dropped);
+  const minedBySlot = new Map<string, FindingKey>();
+  for (const { key, slot, block } of detection?.events ?? [])
+    if (slot !== null && typeof block === 'number') minedBySlot.set(slot, key);
+  return {
+    has(key, { block, slot }) {
+      if (block !== null) return false;
+      const mined = slot === null ? undefined : minedBySlot.get(slot);
+      return dropped.has(key) || (mined !== undefined && mined !== key);
+    },
+  };
 }
 
 function trackEvent(poll: AlertPoll, alert: EventAlert, tracked: TrackedEvent): EventStep {
