@@ -161,6 +161,20 @@ test('what is sent after the clock was set forward, and before that is noticed, 
   expect(told(dispatch, 'mail')).toEqual(['2h0m drained', '2h30m drained']);
 });
 
+test('a snooze is not longer than its length after the clock was set back', async () => {
+  await using dispatch = new StoredDispatch(callingPush(), START);
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('drained', 35 * MINUTE);
+  await dispatch.runUntil(START + 12 * MINUTE);
+  await dispatch.jump(-HOUR);
+  const from = dispatch.now;
+  await dispatch.runUntil(from + 34 * MINUTE);
+  expect(told(dispatch, 'mail')).toHaveLength(1);
+  await dispatch.runUntil(from + 36 * MINUTE);
+  expect(told(dispatch, 'mail')).toHaveLength(2);
+});
+
 test('a step that a silence holds back leaves out who is not named any more, and calls who is named again', async () => {
   const calling = (channel: string): Setup => {
     const options: Routing['options'] = {

@@ -7,7 +7,7 @@ import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredAck } from '../../contract/operators.ts';
-import type { SqlDialect } from '../../sql/dialect.ts';
+import { earlier, type SqlDialect } from '../../sql/dialect.ts';
 import { bool, count, instant, int, parsed, readable, text, type Row } from '../../sql/rows.ts';
 import { columns, paged, upsert, type Sql } from '../../sql/sql.ts';
 
@@ -149,10 +149,23 @@ export async function acksOf(sql: Sql, keys: readonly Key[], at: Instant): Promi
   return keys.length === 0 ? [] : readable(await sql.all(LASTING_OF, [at, keys]), ackOf);
 }
 
-const FORWARD = 'UPDATE acks SET ends_at = ends_at + $1::bigint WHERE ends_at > $2::bigint - $1::bigint';
-const BACK = 'UPDATE acks SET ends_at = $2::bigint WHERE ends_at > $2::bigint AND ends_at <= $2::bigint - $1::bigint';
+const FORWARD = `
+  UPDATE acks SET ends_at = ends_at + $1::bigint
+  WHERE ends_at > $2::bigint - $1::bigint AND at <= $2::bigint - $1::bigint`;
 
-/** An acknowledgement keeps the time that it had left, and an ended one is not in force again. */
+/** So much time may lie between the jump and now: what was made in it is of the clock as it is now. */
+const NOTICED_MS = 60_000;
+
+const BACK = `
+  UPDATE acks SET ends_at = CASE
+    WHEN ends_at <= $2::bigint - $1::bigint AND NOT at BETWEEN $2::bigint - ${NOTICED_MS} AND $2::bigint THEN $2::bigint
+    ELSE ${earlier('ends_at', '$2::bigint + ends_at - at')} END
+  WHERE ends_at > $2::bigint`;
+
+/**
+ * After a jump forward an acknowledgement keeps the time that it had left; after one back it lasts from then on for its
+ * own length at most, and an ended one is not in force again.
+ */
 export async function moveAcks(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);
 }
