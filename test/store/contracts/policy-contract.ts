@@ -3,6 +3,7 @@ import type { Message } from '../../../src/core/model/delivery.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, dispatch, dueQuery, route } from '../../support/store/store-calls.ts';
+import { fenceOf } from '../../support/store/fences.ts';
 import { operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
@@ -143,6 +144,23 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     await intervene(store, { type: 'end-silence', id: 's1' }, 'k9', NOON + 9);
     await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k10', NOON + 9);
     expect((await store.policy(NOON)).version).toBe(versions.at(-1));
+  });
+
+  story('an acknowledgement keeps its length when the clock is set', async (store) => {
+    const set = async (byMs: number, now: number): Promise<readonly number[]> => {
+      await store.moveClock({ byMs, now }, fenceOf(store, 'service:test'));
+      return (await store.policy(now)).acks.map(({ until }) => until);
+    };
+    const now = NOON + 10 * MINUTE;
+    await turn(store, 1);
+    await dispatch(store, NOON);
+    await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');
+    expect(await set(DAY, now + DAY)).toEqual([NOON + DAY + HOUR]);
+    // It was made after the clock was set, and before that was noticed.
+    await intervene(store, ack(1, { replace: true, severity: 'critical', until: now + HOUR }), 'a2', now);
+    expect(await set(2 * HOUR, now)).toEqual([now + HOUR]);
+    expect(await set(-2 * HOUR, now)).toEqual([now + HOUR]);
+    expect(await set(-30 * MINUTE, now - 20 * MINUTE)).toEqual([now + 40 * MINUTE]);
   });
 
   story('an acknowledgement outlives the process, and is of one episode', async (store, takeOver) => {
