@@ -209,16 +209,13 @@ function channelsOf({ watch, alert, notify, transition }: Unrouted, { ruleOf }: 
   return transition === 'firing' || notify.some((channel) => !today.includes(channel)) ? today : notify;
 }
 
-/** Channels of a begin that the config no longer has; all of them, if it leads to nobody any more. */
+/** Channels of a begin that the config no longer has; all of them, if it names none any more. */
 function lostIn(notification: Unrouted, rules: RoutingRules): RoutingResult['undeliverable'] {
   if (!isBegin(notification.transition)) return [];
-  const isGone = (channel: string): boolean => rules.recipientsOf(channel) === undefined;
-  const named = targetsOf(notification, rules).length > 0;
-  const lost = named ? channelsOf(notification, rules).filter(isGone) : notification.notify;
-  return lost.map((channel) => {
-    const why = isGone(channel) ? 'the config has no such channel any more' : NOBODY;
-    return { channel, notification, why };
-  });
+  const channels = channelsOf(notification, rules);
+  if (channels.length === 0) return notification.notify.map((channel) => ({ channel, notification, why: NOBODY }));
+  const lost = channels.filter((channel) => rules.recipientsOf(channel) === undefined);
+  return lost.map((channel) => ({ channel, notification, why: 'the config has no such channel any more' }));
 }
 
 const NOBODY = 'the config names nobody for it any more';
