@@ -172,7 +172,10 @@ const SWEPT_MS = 7 * 3_600_000;
 /** If a server leaves a value out of all items, the oldest ones are removed. */
 const MOST_OUT_OF_SIGHT = 200;
 
-/** A count does not wait for a sweep: it stays unknown while one of its items is. */
+/**
+ * A count does not wait for a sweep: it stays unknown while one of its items is. Nor does an item beyond the budget, of
+ * which the daemon says at once that it was not judged.
+ */
 function stillOpen(
   { isComplete, watch, time }: AlertPoll,
   alert: MatchingAlert,
@@ -184,7 +187,9 @@ function stillOpen(
   const gone = opened.filter(([key]) => !read.has(key));
   if (!isComplete) return { kept: gone, undecided: [] };
   const isSwept = alert.type === 'event' && watch.kind.coverage !== undefined;
-  const recent = gone.filter(([, { since }]) => isSwept && time.at - since < SWEPT_MS);
+  const isRecent = ({ since, isBeyondBudget }: OpenEvent): boolean =>
+    isSwept && isBeyondBudget !== true && time.at - since < SWEPT_MS;
+  const recent = gone.filter(([, open]) => isRecent(open));
   const kept = new Set(recent.toSorted(([, a], [, b]) => b.since - a.since).slice(0, MOST_OUT_OF_SIGHT));
   return { kept: [...kept], undecided: gone.filter((one) => !kept.has(one)) };
 }
