@@ -10,12 +10,3 @@ export interface ClockShift {
   readonly byMs: number;
   readonly now: Instant;
 }
-
-/**
- * Converts an instant from which a wait is counted to the clock after the jump. One that was stored between the jump and
- * now is of that clock already.
- */
-export function shiftedBy({ byMs, now }: ClockShift, at: Instant): Instant {
-  if (byMs <= 0) return Math.min(at, now);
-  return at <= now - byMs ? at + byMs : at;
-}

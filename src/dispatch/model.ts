@@ -331,7 +331,7 @@ export interface RoundResult {
   readonly states: States;
   readonly batches: readonly DeliveryBatch[];
   readonly withdrawn: readonly Withdrawal[];
-  /** Repeats that wait for another try are removed from their deliveries. */
+  /** Repeats that wait for another try, and untried news, are removed from their deliveries. */
   readonly overtaken: readonly Overtaken[];
   /** By group id: keys of the members that have repeats while they are open. */
   readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;

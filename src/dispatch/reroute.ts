@@ -22,7 +22,7 @@ export interface ActiveAlert extends AlertEpisode {
   readonly known: readonly Knowledge[];
 }
 
-export type ReroutingRules = Omit<RoutingRules, 'unanswered'>;
+type ReroutingRules = Omit<RoutingRules, 'unanswered'>;
 
 /** By key of a removed target: when the config was first found without it. */
 export type GoneTargets = Readonly<Record<string, Instant>>;

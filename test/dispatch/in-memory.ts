@@ -1,7 +1,7 @@
 // Rounds of dispatch over a store of plain maps: what the daemon does around the pure decision, without a database, a
 // clock or a wire. Time moves only when it is told to.
 import type { Recipient, Severity } from '../../src/core/model/ids.ts';
-import { shiftedBy } from '../../src/dispatch/clock-jump.ts';
+import type { ClockShift } from '../../src/dispatch/clock-jump.ts';
 import { needsAck } from '../../src/dispatch/escalate.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
 import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
@@ -306,7 +306,9 @@ export class InMemoryDispatch {
     this.#withdraw(result.withdrawn);
     for (const { target, key } of result.overtaken)
       for (const message of this.#unsettled(target, key)) {
-        message.lines = message.lines.filter((line) => line.key !== key || !this.#isOvertaken(message, line));
+        message.lines = message.lines.filter(
+          (line) => line.key !== key || !isOvertaken(message, line, this.alerts.get(key)),
+        );
         if (message.lines.length === 0) message.state = 'cancelled';
       }
     for (const batch of result.batches)
@@ -463,11 +465,6 @@ export class InMemoryDispatch {
     return new Map([...(this.states.get(id) ?? [])].map(withOwed));
   }
 
-  #isOvertaken({ kind, attempt }: Sent, { key, seq }: Sent['lines'][number]): boolean {
-    const transition = this.alerts.get(key)?.news.find((one) => one.seq === seq)?.transition;
-    return kind === 'repeat' || (attempt === 0 && (transition === 'firing' || transition === 'corrected'));
-  }
-
   #unsettled(target: Recipient, key: Key): Sent[] {
     return this.messages.filter(
       (one) =>
@@ -501,4 +498,23 @@ export class InMemoryDispatch {
   #channel({ channel }: Recipient): Channel {
     return this.setup.channels[channel] ?? PEOPLE;
   }
+}
+
+/**
+ * Converts an instant from which a wait is counted to the clock after the jump. One that was stored between the jump and
+ * now is of that clock already.
+ */
+function shiftedBy({ byMs, now }: ClockShift, at: Instant): Instant {
+  if (byMs <= 0) return Math.min(at, now);
+  return at <= now - byMs ? at + byMs : at;
+}
+
+/** Whether the end of its alert leaves the line out of a message that waits. */
+export function isOvertaken(
+  { kind, attempt }: Sent,
+  { seq }: Sent['lines'][number],
+  alert: { readonly news: readonly PendingTransition[] } | undefined,
+): boolean {
+  const transition = alert?.news.find((one) => one.seq === seq)?.transition;
+  return kind === 'repeat' || (attempt === 0 && (transition === 'firing' || transition === 'corrected'));
 }

@@ -18,7 +18,7 @@ import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
-import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
+import { isOvertaken, PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
 import { fenceOf } from '../support/store/fences.ts';
 import { allOf } from '../support/store/store-calls.ts';
 import { operate } from '../support/store/operate.ts';
@@ -209,15 +209,12 @@ export class StoredDispatch implements AsyncDisposable {
     for (const { target, key } of overtaken)
       for (const message of this.messages)
         if (message.state === 'due' && message.target.channel === target.channel) {
-          const left = message.lines.filter((line) => line.key !== key || !this.#isOvertaken(message, line));
+          const left = message.lines.filter(
+            (line) => line.key !== key || !isOvertaken(message, line, this.#alerts.get(key)),
+          );
           if (left.length === 0) message.state = 'cancelled';
           message.lines = left;
         }
-  }
-
-  #isOvertaken({ kind, attempt }: Sent, { key, seq }: Sent['lines'][number]): boolean {
-    const transition = this.#alerts.get(key)?.news.find((one) => one.seq === seq)?.transition;
-    return kind === 'repeat' || (attempt === 0 && (transition === 'firing' || transition === 'corrected'));
   }
 
   /** Each message once, those behind others after them. */

@@ -213,12 +213,15 @@ function channelsOf({ watch, alert, notify, transition }: Unrouted, { ruleOf }: 
 function lostIn(notification: Unrouted, rules: RoutingRules): RoutingResult['undeliverable'] {
   if (!isBegin(notification.transition)) return [];
   const channels = channelsOf(notification, rules);
-  if (channels.length === 0) return notification.notify.map((channel) => ({ channel, notification, why: NOBODY }));
+  if (channels.length === 0)
+    return notification.notify.map((channel) => ({
+      channel,
+      notification,
+      why: 'the config names nobody for it any more',
+    }));
   const lost = channels.filter((channel) => rules.recipientsOf(channel) === undefined);
   return lost.map((channel) => ({ channel, notification, why: 'the config has no such channel any more' }));
 }
-
-const NOBODY = 'the config names nobody for it any more';
 
 function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {
   switch (notification.transition) {

@@ -14,6 +14,7 @@ import type { Transition } from '../../core/model/transition.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
 import type { AlertEpisode, DeliveryBatch, Key } from '../../dispatch/model.ts';
+import { NOTICED_WITHIN_MS } from '../../core/model/quality/clock-shift.ts';
 import { leftBy, reroute, type GoneTargets } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/rounds/route-round.ts';
 import type { RoutingResult, RoutingRound, Undeliverable } from '../../dispatch/rounds/routing-round.ts';
@@ -57,8 +58,8 @@ const MOST_ROUTED = 100;
 const MOST_OWING = 200;
 const MOST_CALLS = 100;
 const MOST_REROUTED = 500;
-// Transitions can be stored without a wake, if a commit was stored but its answer was lost.
-const LONGEST_REST_MS = 60_000;
+// Transitions can be stored without a wake, if a commit was stored but its answer was lost. Each round looks at the clock.
+const LONGEST_REST_MS = NOTICED_WITHIN_MS;
 
 /** After a round with at most so many targets the next one follows at once, so that a single alert is not delayed. */
 const FEW_OWING = 20;

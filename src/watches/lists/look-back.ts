@@ -1,6 +1,7 @@
 // How deep a list is remembered: seven hours of the rows' own time. A few heights are stored with their times to
 // convert one into the other.
 import { z } from 'zod';
+import { LOOK_BACK_MS } from '../../core/model/watch/kind.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Newest first. */
@@ -8,7 +9,6 @@ export type Marks = readonly (readonly [height: number, at: Instant])[];
 
 export const Marks: z.ZodType<Marks> = z.array(z.tuple([z.number(), z.number()]));
 
-const LOOK_BACK_MS = 7 * 3_600_000;
 const MARK_EVERY_MS = 1_800_000;
 
 /** Adds the newest row that was read; the same object as before if nothing changes. */

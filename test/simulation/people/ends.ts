@@ -3,6 +3,7 @@
 import type { Instant } from '../model.ts';
 import type { Line } from './facts/messages.ts';
 import { isBeginLine } from './begins.ts';
+import { LEFT_MS } from './facts/timeline.ts';
 import { judgeOwed, type Court, type Owed } from './owed.ts';
 import { isEnd, type Happened, type Story } from './facts/stories.ts';
 import type { PeopleVerdict } from './verdict.ts';
@@ -38,8 +39,6 @@ function judgeEnd(court: Court, story: Story, target: string, lines: readonly Li
     holds: 'passes',
   });
 }
-
-const LEFT_MS = 30_000;
 
 /** A channel that is gone for so long is cancelled what waits for it, and is owed nothing but ends when it returns. */
 function goneFrom({ timeline }: Court, target: string, at: Instant): Instant {

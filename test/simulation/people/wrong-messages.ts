@@ -1,4 +1,5 @@
 // What must not be sent: what never happened, what is over, what is held.
+import { LEFT_MS } from './facts/timeline.ts';
 import type { Instant } from '../model.ts';
 import { isBeginLine, namedSpans, openUntil } from './begins.ts';
 import type { TryMember } from './log.ts';
@@ -12,7 +13,6 @@ import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
 /** For so long a change may be under way. */
 const UNDER_WAY_MS = 10_000;
 const STALE_MS = 60_000;
-const GONE_MS = 30_000;
 
 export function judgeMessage(court: Court, message: Message): PeopleVerdict[] {
   return message.members.flatMap((member) => {
@@ -134,9 +134,9 @@ function staleIn(court: Court, story: Story, line: Line): PeopleVerdict[] {
 function notNamed(court: Court, story: Story, line: Line): PeopleVerdict[] {
   const { target, closedAt, firstAt } = line.message;
   const spans = namedSpans(court, story).get(target) ?? [];
-  const versions = court.timeline.within({ from: closedAt - GONE_MS, to: firstAt + 1 });
+  const versions = court.timeline.within({ from: closedAt - LEFT_MS, to: firstAt + 1 });
   const isNamed =
-    spans.some(({ from, to }) => from <= firstAt && closedAt - GONE_MS <= to) ||
+    spans.some(({ from, to }) => from <= firstAt && closedAt - LEFT_MS <= to) ||
     versions.some((version) => version.namedFor(story.rule)?.targets.includes(target) === true);
   if (isNamed || wasTried(court, story, line)) return [];
   const until = Math.max(openUntil(court, story), story.from);

@@ -7,6 +7,7 @@ import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
 import { truthOfAll } from '../../model/health.ts';
 import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import type { OpenEvent } from '../../model/memory.ts';
+import { LOOK_BACK_MS } from '../../model/watch/kind.ts';
 import type { CountAlert, EventAlert } from '../../model/watch/watch.ts';
 import type { Reason } from '../../model/decision.ts';
 import type { Condition, EvaluationContext } from '../../model/watch/condition.ts';
@@ -167,13 +168,11 @@ function hasNews({ novelty }: DetectedEvent): boolean {
   return novelty === 'new' || novelty === 'changed';
 }
 
-/** Lists are swept so deep: an item that a poll found far below the head is read again within an hour or so. */
-const SWEPT_MS = 7 * 3_600_000;
 /** If a server leaves a value out of all items, the oldest ones are removed. */
 const MOST_OUT_OF_SIGHT = 200;
 
 /**
- * A count does not wait for a sweep: it stays unknown while one of its items is. Nor does an item beyond the budget, of
+ * A sweep reads an item far below the head again within an hour or so. A count does not wait for it: it stays unknown while one of its items is. Nor does an item beyond the budget, of
  * which the daemon says at once that it was not judged.
  */
 function stillOpen(
@@ -188,7 +187,7 @@ function stillOpen(
   if (!isComplete) return { kept: gone, undecided: [] };
   const isSwept = alert.type === 'event' && watch.kind.coverage !== undefined;
   const isRecent = ({ since, isBeyondBudget }: OpenEvent): boolean =>
-    isSwept && isBeyondBudget !== true && time.at - since < SWEPT_MS;
+    isSwept && isBeyondBudget !== true && time.at - since < LOOK_BACK_MS;
   const recent = gone.filter(([, open]) => isRecent(open));
   const kept = new Set(recent.toSorted(([, a], [, b]) => b.since - a.since).slice(0, MOST_OUT_OF_SIGHT));
   return { kept: [...kept], undecided: gone.filter((one) => !kept.has(one)) };

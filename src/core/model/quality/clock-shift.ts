@@ -3,6 +3,9 @@
 import type { Alert, ConditionState, GroupState, Memory, Run } from '../memory.ts';
 import type { Instant } from '../../../lib/clock.ts';
 
+/** The clock is compared at least so often, so an instant may be stored between a jump and its notice. */
+export const NOTICED_WITHIN_MS = 60_000;
+
 /**
  * The memory as if the clock had always been `byMs` behind. Times of the chain, and times that are parts of ids, are
  * not changed.

@@ -107,6 +107,9 @@ export interface ListHistory {
   blockOf(row: AnyView): number | null;
 }
 
+/** Lists are swept down to rows that happened so long ago. */
+export const LOOK_BACK_MS = 7 * 3_600_000;
+
 /** How far a list was read. */
 export interface ListCoverage {
   /** Disjoint, the highest first. */

@@ -1,5 +1,6 @@
 // Acknowledged episodes of alerts.
 import { z } from 'zod';
+import { NOTICED_WITHIN_MS } from '../../../core/model/quality/clock-shift.ts';
 import { coversSeverity } from '../../../core/model/delivery.ts';
 import { SEVERITIES } from '../../../core/model/ids.ts';
 import { EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
@@ -153,12 +154,10 @@ const FORWARD = `
   UPDATE acks SET ends_at = ends_at + $1::bigint
   WHERE ends_at > $2::bigint - $1::bigint AND at <= $2::bigint - $1::bigint`;
 
-/** So much time may lie between the jump and now: what was made in it is of the clock as it is now. */
-const NOTICED_MS = 60_000;
-
+// An acknowledgement that was made between the jump and now is of the clock as it is now.
 const BACK = `
   UPDATE acks SET ends_at = CASE
-    WHEN ends_at <= $2::bigint - $1::bigint AND NOT at BETWEEN $2::bigint - ${NOTICED_MS} AND $2::bigint THEN $2::bigint
+    WHEN ends_at <= $2::bigint - $1::bigint AND NOT at BETWEEN $2::bigint - ${NOTICED_WITHIN_MS} AND $2::bigint THEN $2::bigint
     ELSE ${earlier('ends_at', '$2::bigint + ends_at - at')} END
   WHERE ends_at > $2::bigint`;
 

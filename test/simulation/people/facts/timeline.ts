@@ -27,6 +27,8 @@ export interface Timeline {
 }
 
 export const SELF = 'chainwarden';
+/** A target whose channel is gone for so long is owed nothing but ends (99). */
+export const LEFT_MS = 30_000;
 
 export function timelineOf({ configs, span }: Pick<PeopleLog, 'configs' | 'span'>): Timeline {
   const versions = configs.map(({ from, config }, n): Version => {
