@@ -19,7 +19,7 @@ import { needsAck } from './escalate.ts';
 import { timersOf, type Timers } from './group.ts';
 import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
 import type { DispatchGroup, GroupMember, Held, RecipientState, Renewal, SummaryKind, MemberVerdict } from './model.ts';
-import { isHeard, owedOf, UNTOLD, type MessageItem, type Owed } from './owed.ts';
+import { isHeard, isUntried, owedOf, UNTOLD, type MessageItem, type Owed } from './owed.ts';
 
 /** One member, with the facts that a round found about it. */
 export interface JudgedMember {
@@ -161,7 +161,8 @@ const WHY_DROPPED = { silence_summary: 'silenced', inhibition_summary: 'inhibite
 function nextWithoutNews(context: Context, facts: Facts): Next {
   const { owed, state, member } = facts;
   // If no message was sent yet, one is pending already and needs no repeat.
-  if (state.renewed !== null && isHeard(state) && member.isOpen) return nextRenewed(context, facts, state.renewed);
+  if (state.renewed !== null && state.begun !== null && !isUntried(state) && member.isOpen)
+    return nextRenewed(context, facts, state.renewed);
   const repeatMs = repeatEvery(member, state, facts.timers);
   const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
   if (repeatMs === null) return nothing(null);

@@ -129,8 +129,10 @@ export interface RecipientState {
   readonly wanted: number;
   /** Transitions up to here are settled: batched, counted, or in need of no message. */
   readonly closed: number;
-  /** The newest seq whose message was accepted, or has an unknown outcome. */
+  /** The newest seq whose message was accepted. */
   readonly notified: number;
+  /** The newest seq that may have been accepted: its message was given up after a try without an answer, or a summary. */
+  readonly maybeNotified: number;
   /** When that message was accepted, or when the last message was given up; null: neither happened. */
   readonly notifiedAt: Instant | null;
   /** The seq of a begin that was batched without its end, so this target is sent the end; null: there is none. */

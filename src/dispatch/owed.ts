@@ -41,6 +41,7 @@ export const UNTOLD: RecipientState = {
   wanted: 0,
   closed: 0,
   notified: 0,
+  maybeNotified: 0,
   notifiedAt: null,
   begun: null,
   held: null,
@@ -68,8 +69,13 @@ export function owedOf(news: readonly PendingTransition[], state: RecipientState
 }
 
 /** True if the begin was sent to this target, or may have been. */
-export function isHeard({ begun, notified, owed }: RecipientState): boolean {
-  return begun !== null && (notified >= begun || owed !== 'untried');
+export function isHeard({ begun, notified, maybeNotified, owed }: RecipientState): boolean {
+  return begun !== null && (notified >= begun || maybeNotified >= begun || owed === 'tried');
+}
+
+/** True if the begin is in a pending message that cannot have arrived yet. */
+export function isUntried(state: RecipientState): boolean {
+  return state.begun !== null && state.owed === 'untried' && !isHeard(state);
 }
 
 type Growing = { -readonly [K in keyof Omit<Owed, 'newest' | 'items'>]: Owed[K] } & { readonly items: MessageItem[] };

@@ -41,7 +41,8 @@ interface Where {
 function wrongWith({ begin, updates, end }: Episode, lines: readonly SentLine[], where: Where): string | null {
   const told = lineOf(lines, begin);
   const over = end === null ? undefined : lineOf(lines, end);
-  if (told !== undefined) return wrongWhenTold(updates, end, over, lines);
+  if (told !== undefined && wasAccepted(begin, end, lines)) return wrongWhenTold(updates, end, over, lines);
+  if (told !== undefined && end === null) return null;
   if (over?.as === 'fired-and-resolved') return end?.transition === 'resolved' ? null : 'retracted, and told';
   if (over !== undefined) return 'its end was told without its begin';
   const { silences, setup } = where.dispatch;
@@ -59,6 +60,12 @@ function wrongWhenTold(
   const unsaid = updates.filter((one) => lineOf(lines, one) === undefined);
   // An update that its end overtook, or that was held until then, need not be said.
   return unsaid.length > 0 && end === null ? 'a correction is missing' : null;
+}
+
+/** False: all that was sent from the begin to before the end was refused. */
+function wasAccepted(begin: PendingTransition, end: PendingTransition | null, lines: readonly SentLine[]): boolean {
+  const to = end?.seq ?? Infinity;
+  return lines.some(({ seq, message }) => begin.seq <= seq && seq < to && message.state !== 'dead');
 }
 
 function lineOf(lines: readonly SentLine[], { seq }: PendingTransition): SentLine | undefined {

@@ -438,6 +438,29 @@ describe('timers:', () => {
     },
   );
 
+  test('an end behind a begin that each try refused says that it fired, too', () => {
+    const day = morning();
+    day.wire = () => 'dead';
+    happens(day, LOW, 'firing');
+    day.wire = () => 'sent';
+    day.runUntil(at('13:00:00'));
+    happens(day, LOW, 'resolved');
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '13:00:00 news low/2 over']);
+    day.runUntil(at('23:00:00'));
+    expect(heard(day)).toHaveLength(2);
+  });
+
+  test('an event whose begin each try refused is retracted without a word', () => {
+    const day = morning();
+    day.wire = () => 'dead';
+    happens(day, CALL, 'event');
+    day.wire = () => 'sent';
+    day.runUntil(at('13:00:00'));
+    happens(day, CALL, 'retracted');
+    day.runUntil(at('23:00:00'));
+    expect(heard(day)).toEqual(['12:00:00 news call/1']);
+  });
+
   test('no repeats where a route turns them off', () => {
     const day = morning({ options: { repeatMs: 'off' } });
     happens(day, LOW, 'firing');

@@ -6,7 +6,7 @@ import { APART_MS, callIn, needsAck, type CallCounts, type CallIn, type Unanswer
 import { placeOf } from '../group.ts';
 import { acksAt } from '../policy/holds.ts';
 import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
-import { isHeard, UNTOLD } from '../owed.ts';
+import { isUntried, UNTOLD } from '../owed.ts';
 import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
@@ -252,7 +252,7 @@ function isCalled({ via, state }: Knowledge, { began }: CalledAlert): boolean {
 
 /** True if the target waits for a message, or its receiver has not accepted one yet. */
 function isWaiting({ state }: Knowledge, alert: CalledAlert): boolean {
-  return isOnItsWay(state, alert) || state.renewed !== null || (state.begun !== null && !isHeard(state));
+  return isOnItsWay(state, alert) || state.renewed !== null || isUntried(state);
 }
 
 function knownBy(target: Recipient, { known }: CalledAlert): Knowledge | undefined {

@@ -56,6 +56,7 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
       wanted_at ${int} NOT NULL,
       closed ${int} NOT NULL DEFAULT 0,
       notified ${int} NOT NULL DEFAULT 0,
+      maybe_notified ${int} NOT NULL DEFAULT 0,
       notified_at ${int},
       group_id ${text} NOT NULL DEFAULT '',
       via ${text} NOT NULL DEFAULT 'route' CHECK (via IN ('route', 'escalate', 'failover')),

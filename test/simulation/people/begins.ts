@@ -174,7 +174,7 @@ function judgeShort(
 ): PeopleVerdict[] {
   const { end, to } = story;
   const isNamed = spans.some((span) => span.from < to && to <= span.to);
-  const wasTold = lines.some((line) => isBeginLine(line) && (line.message.isMaybeSent || line.message.deadAt !== null));
+  const wasTold = lines.some((line) => isBeginLine(line) && line.message.isMaybeSent);
   if (end === null || end.type !== 'resolved' || !isNamed || wasTold) return [];
   const { silence, inhibition } = court.holds.of(story.rule);
   const isSilenced = touches(silence, story.from, to) || touches(inhibition, story.from, to);

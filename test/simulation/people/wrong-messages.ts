@@ -97,9 +97,10 @@ function judgeEndLine(court: Court, story: Story, line: Line, stories: readonly 
   const { message, member } = line;
   // A line about the ends of many is for those who were told of one of them.
   const before = stories.flatMap((one) => linesBefore(court, one, message)).filter(isBeginLine);
-  // What was given up counts as told: its end comes as an end.
+  // A begin whose tries were all refused was told to nobody (116). A retraction does not wait for a summary that is owed.
+  const isOwed = ({ message: { deadAt } }: Line): boolean => (deadAt ?? Infinity) > message.firstAt;
   const wasMaybeTold = before.some(
-    (one) => one.message.isMaybeSent || (one.message.deadAt ?? Infinity) <= message.firstAt,
+    (one) => one.message.isMaybeSent || (member.type === 'retracted' && one.member.count > 1 && isOwed(one)),
   );
   if (member.as === 'fired-and-resolved') {
     const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);

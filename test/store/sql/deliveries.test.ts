@@ -8,6 +8,7 @@ import { prune } from '../../../src/store/prune.ts';
 import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import { addBatches } from '../../../src/store/tables/alerts/batches.ts';
 import { addNotifications } from '../../../src/store/tables/alerts/notifications.ts';
+import { informStates } from '../../../src/store/tables/alerts/recipient-states.ts';
 import { dismiss, retry } from '../../../src/store/tables/deliveries/dead-deliveries.ts';
 import {
   addRun,
@@ -243,6 +244,42 @@ onEachEngine((open) => {
       { key: 'a', notified: 4 },
       { key: 'b', notified: 4 },
       { key: 's', notified: 4 },
+    ]);
+  });
+
+  test('what a summary speaks of was sent to nobody if each try of the summary was refused', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    const summary = { of: 'alert.event' as const, count: 2, keys: ['a', 'b'] };
+    await owe(database, { s: [{ key: 's', summary }] });
+    const informed = [{ keys: ['a', 'b'], target: TARGET }];
+    await database.write('commit-routing', (sql) => informStates(sql, informed, NOON));
+    const states = (): Promise<unknown> =>
+      database.sql.all(`SELECT key, begun, maybe_notified FROM recipient_state WHERE key <> 's' ORDER BY key`);
+    const told = ['a', 'b'].map((key) => ({ key, begun: 1, maybe_notified: 1 }));
+    expect(await states()).toEqual(told);
+    await claimed(database);
+    await settle(database, 's', 1, DEAD);
+    expect(await states()).toEqual(told.map((one) => ({ ...one, maybe_notified: 0 })));
+  });
+
+  test('one that was given up may have arrived, unless each try was refused', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    const unknown = { type: 'unknown' as const, why: 'no answer' };
+    await owe(database, { refused: [{ key: 'a' }], unsure: [{ key: 'b' }], last: [{ key: 'c' }] });
+    await database.write('probe', (sql) => sql.run('UPDATE recipient_state SET begun = 1'));
+    await claimed(database);
+    await settle(database, 'unsure', 1, { state: 'due', outcome: unknown, dueAt: NOON });
+    await claimed(database);
+    await settle(database, 'refused', 1, DEAD);
+    await settle(database, 'unsure', 2, DEAD);
+    await settle(database, 'last', 1, { state: 'dead', outcome: unknown });
+    const states = await database.sql.all('SELECT key, notified, maybe_notified FROM recipient_state ORDER BY key');
+    expect(states).toEqual([
+      { key: 'a', notified: 0, maybe_notified: 0 },
+      { key: 'b', notified: 0, maybe_notified: 1 },
+      { key: 'c', notified: 0, maybe_notified: 1 },
     ]);
   });
 

@@ -52,7 +52,7 @@ function viaOf(value: unknown): Via {
 /** The state in a row that has the column `tried`. */
 export function stateOf(row: Row): RecipientState {
   return {
-    ...ints(row, 'wanted', 'closed', 'notified'),
+    ...ints(row, 'wanted', 'closed', 'notified', 'maybe_notified'),
     ...intsOrNull(row, 'notified_at', 'begun', 'held_at'),
     held: heldOf(row['held']),
     owed: owedIn(row),
@@ -134,8 +134,8 @@ function placeOf({ key, channel, recipient }: RecipientStateKey): string {
 const INFORM = list(
   { key: 'text', channel: 'text', recipient: 'text', at: 'int' },
   (row) => `
-    INSERT INTO recipient_state (key, channel, recipient, wanted, closed, begun, decided, wanted_at)
-    SELECT ${row.key}, ${row.channel}, ${row.recipient}, 1, 1, 1, 1, ${row.at} ${row.from} WHERE true
+    INSERT INTO recipient_state (key, channel, recipient, wanted, closed, begun, maybe_notified, decided, wanted_at)
+    SELECT ${row.key}, ${row.channel}, ${row.recipient}, 1, 1, 1, 1, 1, ${row.at} ${row.from} WHERE true
     ON CONFLICT (key, channel, recipient) DO NOTHING`,
 );
 

@@ -4,7 +4,7 @@ import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Tried } from '../../contract/deliveries.ts';
 import { int, texts, type Row } from '../../sql/rows.ts';
-import { later } from '../../sql/dialect.ts';
+import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { wakeMembers } from '../alerts/groups.ts';
 import { summaryKeysIn } from '../alerts/notifications.ts';
@@ -20,9 +20,9 @@ const POSTPONE = `
   WHERE id = $1 AND state = 'sending' AND attempt = $2`;
 
 const END = `
-  UPDATE deliveries SET state = $3, settled_at = $4, outcome = $5
+  UPDATE deliveries SET state = $3, settled_at = $4, outcome = $5, maybe_copy = ${later('maybe_copy', '$6::bigint')}
   WHERE id = $1 AND (state = 'sending' AND attempt = $2 OR $3 = 'sent' AND state IN ('due', 'sending'))
-  RETURNING number, channel, recipient`;
+  RETURNING number, channel, recipient, maybe_copy`;
 
 const NUMBER_OF = 'SELECT number FROM deliveries WHERE id = $1';
 
@@ -48,8 +48,10 @@ const MARK_SUMMARIZED = list(
 
 /** The alerts of a given-up delivery are decided again. The wait for their next repeat counts from `notified_at`. */
 const GIVE_UP = `
-  UPDATE recipient_state AS state SET notified_at = $2, repeats = 1
-  FROM deliveries AS mine, (SELECT DISTINCT key FROM group_member WHERE delivery = $1) AS lost
+  UPDATE recipient_state AS state SET notified_at = $2, repeats = 1,
+    maybe_notified = CASE WHEN mine.maybe_copy = 1 THEN ${later('state.maybe_notified', 'lost.seq')}
+      ELSE state.maybe_notified END
+  FROM deliveries AS mine, (SELECT key, max(seq) AS seq FROM group_member WHERE delivery = $1 GROUP BY key) AS lost
   WHERE mine.number = $1 AND state.key = lost.key AND state.channel = mine.channel AND state.recipient = mine.recipient
     AND state.begun IS NOT NULL`;
 
@@ -65,22 +67,37 @@ export async function settleDelivery(
   after: Key = FIRST_KEY,
 ): Promise<boolean> {
   const outcome = outcomeText(settlement.outcome);
+  const isUnknown = Number(settlement.outcome.type === 'unknown');
   if (settlement.state === 'due') {
-    const isUnknown = Number(settlement.outcome.type === 'unknown');
     return (await sql.run(POSTPONE, [id, attempt, settlement.dueAt, outcome, isUnknown])) === 1;
   }
-  const ended = await sql.first(END, [id, attempt, settlement.state, at, outcome]);
+  const ended = await sql.first(END, [id, attempt, settlement.state, at, outcome, isUnknown]);
   if (ended === undefined) return false;
   const number = int(ended, 'number');
   await release(sql, number);
   if (settlement.state === 'dead') {
-    await sql.run(GIVE_UP, [number, at]);
-    await wakeMembers(sql, number, at);
+    await giveUp(sql, number, int(ended, 'maybe_copy') === 1, at);
     return true;
   }
   await markPage(sql, number, { after, to: null }, settlement, at);
   if (settlement.isBack === true) await hasten(sql, texts(ended, 'channel', 'recipient'), at);
   return true;
+}
+
+const REFUSE_SUMMARIZED = (d: SqlDialect): string => `
+  UPDATE recipient_state AS state SET maybe_notified = 0
+  FROM deliveries AS mine
+  WHERE mine.number = $1 AND ${d.among('state.key', '$2', 'text')}
+    AND state.channel = mine.channel AND state.recipient = mine.recipient`;
+
+/** `mayHaveArrived`: false if each try was refused, so what a summary in it stands for was not sent either. */
+async function giveUp(sql: Sql, number: number, mayHaveArrived: boolean, at: Instant): Promise<void> {
+  await sql.run(GIVE_UP, [number, at]);
+  const keys = mayHaveArrived
+    ? []
+    : [...newestByKey(await sql.all(SUMMARIES, [number, ...inPage({ after: FIRST_KEY, to: null })])).keys()];
+  if (keys.length > 0) await sql.run(REFUSE_SUMMARIZED, [number, keys]);
+  await wakeMembers(sql, number, at);
 }
 
 /** Marks the members of this page as sent, before the try is settled. */

@@ -221,7 +221,7 @@ function fateOf(
     acceptedAt: accepted === undefined ? null : (accepted.endedAt ?? accepted.begunAt),
     sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
     knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
-    isMaybeSent: tries.some(({ outcome }) => outcome.type !== 'refused'),
+    isMaybeSent: tries.some(({ outcome, marks }) => outcome.type !== 'refused' || marks.maybeCopy),
     deadAt: deadOf(tries, timeline.channelOf(target), (at) => ageOf(target, closedAt, at)),
   };
 }
