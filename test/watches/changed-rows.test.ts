@@ -24,18 +24,20 @@ watches:
       - { id: large, on: new, if: value > 100 }
 `;
 
-describe('a call that went well at first, and failed once its block was replaced', () => {
-  async function replaced(world: World): Promise<string> {
-    await world.poll();
-    world.sandbox.mine();
-    const { hash } = world.sandbox.failCall({ to: 'vault' });
-    world.sandbox.changeTransaction({ hash, reason: null });
-    expect(await world.poll()).toEqual([]);
-    world.sandbox.reorganise({ blocks: 1 });
-    world.sandbox.changeTransaction({ hash, reason: 'paused' });
-    return hash;
-  }
+const STALLED = `{ id: stalled, while: 'age > duration("216h")' }`;
 
+async function replaced(world: World): Promise<string> {
+  await world.poll();
+  world.sandbox.mine();
+  const { hash } = world.sandbox.failCall({ to: 'vault' });
+  world.sandbox.changeTransaction({ hash, reason: null });
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.reorganise({ blocks: 1 });
+  world.sandbox.changeTransaction({ hash, reason: 'paused' });
+  return hash;
+}
+
+describe('a call that went well at first, and failed once its block was replaced', () => {
   test('is told, once', async () => {
     await using world = await createWorld(CALLS);
     await replaced(world);
@@ -62,9 +64,22 @@ describe('a call that went well at first, and failed once its block was replaced
   });
 });
 
+test('a call that fails anew while the explorer does not answer is told, though it is final by then', async () => {
+  await using world = await createWorld(`${CALLS}  - { id: head, kind: blocks, every: 1m, alerts: [${STALLED}] }\n`);
+  await replaced(world);
+  world.sandbox.fail({ fault: 'blocked', operation: 'address-internal-transactions', times: 1000 });
+  for (let minute = 0; minute < 80; minute += 1) {
+    world.sandbox.mine();
+    await world.poll();
+  }
+  world.sandbox.clearFaults();
+  const said = await polls(world, 5);
+  expect(said.filter((words) => words.startsWith('failed'))).toEqual(['failed event']);
+});
+
 describe('calls that a summary told of, and that lie so deep that they are final', () => {
   const RULES = `${CALLS}      - { id: any, on: new }
-  - { id: head, kind: blocks, every: 1m, alerts: [{ id: stalled, while: 'age > duration("216h")' }] }
+  - { id: head, kind: blocks, every: 1m, alerts: [${STALLED}] }
 `;
   const MANY = 60;
 

@@ -97,11 +97,7 @@ function judgeEndLine(court: Court, story: Story, line: Line, stories: readonly 
   const { message, member } = line;
   // A line about the ends of many is for those who were told of one of them.
   const before = stories.flatMap((one) => linesBefore(court, one, message)).filter(isBeginLine);
-  // A begin whose tries were all refused was told to nobody (116). A retraction does not wait for a summary that is owed.
-  const isOwed = ({ message: { deadAt } }: Line): boolean => (deadAt ?? Infinity) > message.firstAt;
-  const wasMaybeTold = before.some(
-    (one) => one.message.isMaybeSent || (member.type === 'retracted' && one.member.count > 1 && isOwed(one)),
-  );
+  const wasMaybeTold = before.some((one) => mayCount(one, line));
   if (member.as === 'fired-and-resolved') {
     const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);
     const what = 'is told as never told before, though its begin was';
@@ -110,6 +106,19 @@ function judgeEndLine(court: Court, story: Story, line: Line, stories: readonly 
   if (wasMaybeTold || message.isSummary) return [];
   const what = 'is told as over, and nobody had told that it began';
   return [wrong(court, story, line, { check: 'invented', duty: 'end-without-begin', what })];
+}
+
+/**
+ * A begin whose tries were all refused was told to nobody (116), unless one was under way when its end was closed. A
+ * retraction does not wait for a summary that is owed.
+ */
+function mayCount({ message, member: { count } }: Line, end: Line): boolean {
+  const { closedAt, firstAt } = end.message;
+  const isUnderWay = message.tries.some(
+    ({ begunAt, endedAt }) => begunAt <= closedAt && closedAt <= (endedAt ?? begunAt),
+  );
+  const isOwed = (message.deadAt ?? Infinity) > firstAt;
+  return message.isMaybeSent || isUnderWay || (end.member.type === 'retracted' && count > 1 && isOwed);
 }
 
 /** Of two that were sent at one moment, the first comes first. */

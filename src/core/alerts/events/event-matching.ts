@@ -117,12 +117,26 @@ function ofRatio(alert: MatchingAlert): Condition | null {
 }
 
 /**
- * True if a value that the alert's `if` reads has changed. A final item was evaluated, and perhaps sent, before its
- * state was dropped, so it is not sent a second time.
+ * True if a value that the alert's `if` reads has changed. An item that was final at the last reading was evaluated, and
+ * perhaps sent, before its state was dropped, so it is not sent a second time.
  */
-function isJudgedAnew({ head }: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
+function isJudgedAnew(poll: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
   const { changed } = event;
-  return !isFinal(alert, blockOf(event), head) && (alert.if?.reads ?? []).some((path) => changed.includes(path));
+  if (!(alert.if?.reads ?? []).some((path) => changed.includes(path))) return false;
+  return !isFinal(alert, blockOf(event), headAtLastReading(poll, event));
+}
+
+/**
+ * Estimated from the times, as if blocks came evenly, and up to twice as high above the item: an item that may have been
+ * final counts as final.
+ */
+function headAtLastReading({ head, time }: AlertPoll, event: DetectedEvent): number | null {
+  const block = blockOf(event);
+  const { happenedAt } = event;
+  const { at, coveredUntil } = time;
+  if (head === null || block === null || happenedAt === null || coveredUntil === null || at <= happenedAt) return head;
+  const part = Math.max(0, (2 * (coveredUntil - happenedAt)) / (at - happenedAt));
+  return block + Math.ceil((head - block) * Math.min(1, part));
 }
 
 /**
