@@ -177,14 +177,15 @@ function joiningOf(
 
 /**
  * Makes the transitions from seq `from` on pending for the target. Empty if it was sent them, or they are pending
- * already.
+ * already. A target that was called, and not sent the alert, is sent it as a named one: its call may be needless now.
  */
 export function joinOf(
   target: Recipient,
   { known, newest }: Pick<ActiveAlert, 'known' | 'newest'>,
   from: number,
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
-  const state = known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
-  if (state.wanted >= from || state.begun !== null) return [];
+  const before = known.find((one) => targetKey(one.target) === targetKey(target));
+  const { via, state } = before ?? { via: 'route', state: UNTOLD };
+  if (state.begun !== null || (via === 'route' && state.wanted >= from)) return [];
   return [{ target, via: 'route', state: { ...state, wanted: newest, closed: from - 1, renewed: RELOADED } }];
 }

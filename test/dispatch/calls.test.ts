@@ -1,5 +1,5 @@
 // Who is called in, and what is said when an acknowledgement ends, over the daemon's own store.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Routing } from '../../src/dispatch/model.ts';
 import { HOUR, MINUTE, START } from './histories.ts';
 import { NO_OPTIONS, PEOPLE, type Alert, type Setup } from './in-memory.ts';
@@ -197,6 +197,42 @@ test('a step that a silence holds back leaves out who is not named any more, and
   await dispatch.reload(calling('push'));
   await dispatch.runUntil(START + 2 * HOUR);
   expect(told(dispatch, 'push')).toEqual(['1h1m drained']);
+});
+
+describe('a target that waits to be called in a silence, and that a reload names itself', () => {
+  async function called(): Promise<StoredDispatch> {
+    const dispatch = new StoredDispatch(callingPush(15), START);
+    await dispatch.happens(DRAINED, 'firing');
+    await dispatch.runUntil(START + MINUTE);
+    await dispatch.silence('coins', HOUR);
+    await dispatch.runUntil(START + 20 * MINUTE);
+    return dispatch;
+  }
+
+  const named = (escalate: Routing['options']['escalate']): Setup => {
+    const options = { ...NO_OPTIONS, repeatMs: 'off' as const, escalate };
+    return { channels: { mail: PEOPLE, push: PEOPLE }, routing: () => ({ channels: ['mail', 'push'], options }) };
+  };
+
+  test.each([
+    ['without the step', null],
+    ['with a step for another', [{ afterMs: MINUTE, notify: ['mail'] }]],
+  ])('is told when it ends: %s', async (_, escalate) => {
+    await using dispatch = await called();
+    await dispatch.reload(named(escalate));
+    await dispatch.runUntil(START + 2 * HOUR);
+    expect(told(dispatch, 'push')).toEqual(['1h1m drained']);
+  });
+
+  test('is told at once, as all who are named, where an acknowledgement made its call needless', async () => {
+    await using dispatch = await called();
+    await dispatch.ack('drained', 90 * MINUTE);
+    await dispatch.runUntil(START + 80 * MINUTE);
+    expect(told(dispatch, 'push')).toEqual([]);
+    await dispatch.reload(named(null));
+    await dispatch.runUntil(START + 3 * HOUR);
+    expect(told(dispatch, 'push')).toEqual(['1h20m drained', '1h50m drained']);
+  });
 });
 
 test('an acknowledgement that has ended is not in force again when the clock is set back', async () => {
