@@ -88,6 +88,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const reached: Reached = {
     store,
     clock,
+    watches: () => runtime.watches(),
     notify: () => runtime.self(),
     async onChanged(change) {
       if (change.type === 'pause' || change.type === 'end-pause') await pauses.read();

@@ -55,16 +55,17 @@ export function bucketOf(evidence: Evidence, message: Counted): Bucket {
 
 type Counted = Pick<Message, 'members' | 'closedAt'>;
 
-/** What is open counts as its rule in force has it; all else as it was told. */
+/** What is open counts as its rule in force has it, also an event; all else as it was told. */
 function isCritical({ stories, severityAt }: Evidence, { key, seq, severity }: TryMember, at: Instant): boolean {
   const story = stories.storiesOf(key, seq).at(-1);
-  const isOpen = story?.form === 'condition' && story.from <= at && at < story.to;
+  const isOpen = story !== undefined && story.from <= at && at < story.to;
   return (isOpen ? severityAt(story, at) : severity) === 'critical';
 }
 
 export function capsIn(evidence: Evidence): Caps {
   const { messages, timeline, clock, severityAt } = evidence;
   const closings = new Map<string, readonly Closing[]>();
+  const made = new Map<string, readonly Closing[]>();
   const alerts = new Map<string, ReadonlyMap<string, readonly Instant[]>>();
   const alertsTo = (target: string): ReadonlyMap<string, readonly Instant[]> =>
     remembered(alerts, target, () => closedByAlert(closedTo(messages, target)));
@@ -76,17 +77,24 @@ export function capsIn(evidence: Evidence): Caps {
     return last === undefined || at - last >= SLOT_MS;
   }
 
+  const closedIn = (closed: readonly Closed[], target: string, bucket: Bucket): readonly Closing[] =>
+    closed
+      .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(evidence, one) === bucket)
+      .map((one) => {
+        const critical = one.members.filter((member) => isCritical(evidence, member, one.closedAt));
+        const begins = critical.filter(({ type }) => isBegin(type));
+        const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
+        return { at: one.closedAt, message: one.message, rules: rulesOf(critical), isFree };
+      })
+      .toSorted((a, b) => a.at - b.at);
+
   const closingsOf = (target: string, bucket: Bucket): readonly Closing[] =>
-    remembered(closings, `${target} ${bucket}`, () =>
-      closedTo(messages, target)
-        .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(evidence, one) === bucket)
-        .map((one) => {
-          const critical = one.members.filter((member) => isCritical(evidence, member, one.closedAt));
-          const begins = critical.filter(({ type }) => isBegin(type));
-          const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
-          return { at: one.closedAt, message: one.message, rules: rulesOf(critical), isFree };
-        })
-        .toSorted((a, b) => a.at - b.at),
+    remembered(closings, `${target} ${bucket}`, () => closedIn(closedTo(messages, target), target, bucket));
+
+  /** With those that were put back: until then they counted. */
+  const madeFor = (target: string, bucket: Bucket): readonly Closing[] =>
+    remembered(made, `${target} ${bucket}`, () =>
+      closedIn([...closedTo(messages, target), ...putBackTo(messages, target)], target, bucket),
     );
 
   const slotEnd = (at: Instant): Instant => {
@@ -112,7 +120,7 @@ export function capsIn(evidence: Evidence): Caps {
       if (limits === null) return null;
       const judgedFrom = evenAgainAt(clock, at);
       if (judgedFrom !== null && at < judgedFrom) return judgedFrom;
-      const all = closingsOf(target, bucket);
+      const all = madeFor(target, bucket);
       const rule = bucket === 'critical' ? story.rule : null;
       const after = all.slice(...rangeOf(all, at, at + ms)).map((one) => one.at);
       if (countIn(all, at - DECIDED_MS, HOUR_MS) >= limits.perHour) return at;
@@ -140,6 +148,10 @@ function closedTo(messages: Messages, target: string): Closed[] {
       ),
     ...messages.untriedTo(target).flatMap((one) => (one.isPutBack ? [] : [{ ...one, message: null }])),
   ];
+}
+
+function putBackTo(messages: Messages, target: string): Closed[] {
+  return messages.untriedTo(target).flatMap((one) => (one.isPutBack ? [{ ...one, message: null }] : []));
 }
 
 /** Indices of what was closed after `from` and until `to`. */

@@ -1,4 +1,6 @@
 // An operator's deed at a moment, to what is open then.
+import type { Watch } from '../../../src/core/model/watch/watch.ts';
+import { severityOf } from '../../../src/operators/acks.ts';
 import type { OpenAlertRow, StoredAck } from '../../../src/store/contract/operators.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { createDraw, type Draw } from '../draw.ts';
@@ -19,6 +21,7 @@ export function isOperators(fault: PlannedFault): fault is PlannedFault & { read
 export interface Reached {
   readonly store: Store;
   readonly clock: { readonly now: () => Instant };
+  readonly watches: () => readonly Watch[];
   /** The channels that are told of what operators do. */
   readonly notify: () => readonly string[];
   /** Who is told has changed, or a watch is paused or polled again. */
@@ -48,11 +51,11 @@ export async function act(
 }
 
 async function isDone(scene: PlannedFault & { readonly kind: OperatorKind }, reached: Reached): Promise<boolean> {
-  const { store, clock, notify, onChanged } = reached;
+  const { store, clock, watches, notify, onChanged } = reached;
   const draw = createDraw(scene.amount, scene.kind);
   try {
     const at = clock.now();
-    const change = await changeFor(scene, { store, at, draw, target: scene.path });
+    const change = await changeFor(scene, { store, watches: watches(), at, draw, target: scene.path });
     if (change === null) return true;
     const call = { id: scene.id, by: draw.pick(OPERATORS), at, change };
     if ((await operate({ store, notify }, call)) === 'kept') await onChanged(change);
@@ -65,6 +68,7 @@ async function isDone(scene: PlannedFault & { readonly kind: OperatorKind }, rea
 
 interface Seen {
   readonly store: Store;
+  readonly watches: readonly Watch[];
   readonly at: Instant;
   readonly draw: Draw;
   /** `watch/alert` that is meant; null: any. */
@@ -130,7 +134,11 @@ function pauseFor({ at, draw, target }: Seen, ms: number): OperatorAct {
 type Choice = (open: readonly OpenAlertRow[], acks: readonly StoredAck[]) => readonly OpenAlertRow[];
 
 /** Conditions more often than events, of which there are many. */
-async function ackOf({ store, at, draw, target }: Seen, ms: number, choice: Choice): Promise<OperatorAct | null> {
+async function ackOf(
+  { store, watches, at, draw, target }: Seen,
+  ms: number,
+  choice: Choice,
+): Promise<OperatorAct | null> {
   const [open, { acks }] = [await store.openAlerts({ at }), await store.policy(at)];
   const all = sortedBy(choice(open, acks), ({ key }) => key);
   const meant = all
@@ -141,17 +149,19 @@ async function ackOf({ store, at, draw, target }: Seen, ms: number, choice: Choi
   const others = lasting.length > 0 && draw.chance(0.8) ? lasting : all;
   const alert = pickOf(meant.length > 0 ? meant : others, draw);
   if (alert === null) return null;
-  const { key, episode, seq, severity } = alert;
+  const { key, episode, seq } = alert;
+  const severity = severityOf(alert, watches);
   return { type: 'ack', replace: true, key, episode, seq, severity, until: at + ms, comment: null };
 }
 
 /** The alert of which most is open. */
-async function ackAllOf({ store, at }: Seen, ms: number): Promise<OperatorAct | null> {
+async function ackAllOf({ store, watches, at }: Seen, ms: number): Promise<OperatorAct | null> {
   const [open, { acks }] = [await store.openAlerts({ at }), await store.policy(at)];
   const taken = new Set(acks.map(({ key }) => key));
   const left = sortedBy(open, ({ key }) => key).filter(({ key, isFollowed }) => isFollowed && !taken.has(key));
-  const [rows] = [...Map.groupBy(left, ruleOf).values()].toSorted((a, b) => b.length - a.length);
-  if (rows === undefined) return null;
+  const [most] = [...Map.groupBy(left, ruleOf).values()].toSorted((a, b) => b.length - a.length);
+  if (most === undefined) return null;
+  const rows = most.map((row) => ({ ...row, severity: severityOf(row, watches) }));
   return { type: 'ack-all', rows, standing: [], until: at + ms, comment: null, replace: false };
 }
 

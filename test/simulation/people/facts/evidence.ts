@@ -41,7 +41,7 @@ export function evidenceOf(log: PeopleLog): Evidence {
   const acks = new Map<string, readonly Acked[]>();
   const raises = new Map<string, readonly Raise[]>();
   const raisesOf = (story: Story): readonly Raise[] =>
-    remembered(raises, story.id, () => raisesIn(story, timeline, messages));
+    remembered(raises, story.id, () => toldRaisesIn(story, timeline, messages));
   return {
     log,
     clock,
@@ -60,7 +60,7 @@ export function evidenceOf(log: PeopleLog): Evidence {
         acksOf(
           story,
           acked.get(story.key) ?? [],
-          raisesOf(story).map(({ at }) => at),
+          raisesIn(story, timeline).map(({ at }) => at),
           clock,
         ),
       ),
@@ -70,16 +70,22 @@ export function evidenceOf(log: PeopleLog): Evidence {
   };
 }
 
-function raisesIn(story: Story, timeline: Timeline, messages: Messages): Raise[] {
-  if (story.form === 'event' || story.isSelf) return [];
-  const [first] = messages.aboutKey(story.key).filter(({ member }) => member.seq >= story.begin.seq);
+/** When a rule became more severe than it had been for the alert: who acknowledged it before has not seen that. */
+function raisesIn(story: Story, timeline: Timeline): Raise[] {
   let highest = story.begin.severity;
   return timeline.within(story).flatMap((version): Raise[] => {
     const severity = version.ruleOf(story.rule)?.severity ?? 'info';
     if (version.from <= story.from || RANK[severity] <= RANK[highest]) return [];
     highest = severity;
-    return first !== undefined && first.message.closedAt <= version.from ? [{ at: version.from, severity }] : [];
+    return [{ at: version.from, severity }];
   });
+}
+
+/** A condition that was told of is told of anew (114). */
+function toldRaisesIn(story: Story, timeline: Timeline, messages: Messages): Raise[] {
+  if (story.form === 'event' || story.isSelf) return [];
+  const [first] = messages.aboutKey(story.key).filter(({ member }) => member.seq >= story.begin.seq);
+  return raisesIn(story, timeline).filter(({ at }) => first !== undefined && first.message.closedAt <= at);
 }
 
 function linesOf(story: Story, target: string, messages: Messages, { storiesOf }: Stories): readonly Line[] {
