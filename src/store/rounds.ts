@@ -51,6 +51,7 @@ import {
   type DecidedState,
 } from './tables/alerts/recipient-states.ts';
 import { keepTold } from './tables/alerts/told-before.ts';
+import { moveDeliveries } from './tables/deliveries/deliveries.ts';
 import { putBack } from './tables/deliveries/first-tries.ts';
 import { append } from './tables/journal/journal.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
@@ -228,6 +229,7 @@ export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
   await moveStates(sql, jump);
   await moveAlerts(sql, jump);
   await moveGroups(sql, jump);
+  await moveDeliveries(sql, jump);
   // The end of a silence does not move: an operator chose that time of day.
   await moveAcks(sql, jump);
 }

@@ -138,8 +138,8 @@ function dueAgain({ clock, log }: Court, from: Instant, everyMs: number): readon
   ]);
 }
 
-export function isRepeated({ timeline }: Court, story: Story): boolean {
-  return !story.isSelf && isRepeatedUnder(timeline.at(story.from), story);
+export function isRepeated({ timeline }: Court, story: Story, at: Instant = story.from): boolean {
+  return !story.isSelf && isRepeatedUnder(timeline.at(at), story);
 }
 
 /** Events are, where they need an acknowledgement: when they happen, and still when they are due. */

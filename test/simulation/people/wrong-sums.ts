@@ -179,9 +179,10 @@ function missingIn(court: Court, message: Message, sent: readonly SentStory[]): 
   const group = court.groups.groupAt(`${first.watch}/${first.alert}`, target, closedAt);
   const keys = new Set(message.members.map(({ key }) => key));
   const missing = sent.find(({ story, from, to }) => {
-    const isThere = from < closedAt - EARLY_MS && firstAt < to && !keys.has(story.key) && isRepeated(court, story);
+    const isThere = from < closedAt - EARLY_MS && firstAt < to && !keys.has(story.key);
     return (
       isThere &&
+      [story.from, closedAt].every((at) => isRepeated(court, story, at)) &&
       // A reload may be under way that moves it to another group.
       [closedAt, closedAt - 10_000].every((at) => court.groups.groupAt(story.rule, target, at) === group) &&
       isToBeRepeated(court, story, message) &&

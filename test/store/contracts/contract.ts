@@ -23,6 +23,7 @@ import { fenceOf } from '../../support/store/fences.ts';
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
 const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 const DAY = 86_400_000;
 const A_PLAN = { credits: 100_000, per: 'month', resets: { type: 'day', day: 5 } } as const;
 const plansIn = (store: Store): Promise<StoredPlans> =>
@@ -447,6 +448,19 @@ export function keepsThePromise(place: Place): void {
     await owe(store, 'w', deliveries, NOON);
     expect(idsOf(await claim(store, 'mail', 10, NOON))).toEqual(['a', 'b']);
     expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['c']);
+  });
+
+  story('a delivery that waits for its next try waits no longer where the clock is set back', async (store) => {
+    await owe(store, 'w', [aDelivery({ id: 'soon', key: 'soon' }), aDelivery({ id: 'late', key: 'late' })], NOON);
+    await claim(store, 'ops', 2, NOON);
+    await settle(store, 'soon', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * MINUTE }, NOON);
+    await settle(store, 'late', { state: 'due', outcome: AGAIN, dueAt: NOON + 60 * MINUTE }, NOON);
+    const due = async (now: number): Promise<readonly string[]> => idsOf(await claim(store, 'ops', 2, now));
+    const now = NOON - 30 * MINUTE;
+    await store.moveClock({ byMs: -40 * MINUTE, now }, fenceOf(store, 'service:test'));
+    expect(await due(now)).toEqual(['soon']);
+    expect(await due(now + 49 * MINUTE)).toEqual([]);
+    expect(await due(now + 50 * MINUTE)).toEqual(['late']);
   });
 
   story('what is tried again keeps its id and counts its tries', async (store) => {

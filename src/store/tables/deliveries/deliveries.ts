@@ -2,6 +2,7 @@
 import { AWAITED_WAIT_MS, LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
 import { RANK_OF, type DeliveryMember } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import {
   LONGEST_LEASE_MS,
@@ -148,6 +149,15 @@ const EXPIRE = (d: SqlDialect): string => `
   UPDATE deliveries SET state = 'due', due_at = $2::bigint, outcome = $3, maybe_copy = 1
   WHERE channel = $1 AND state = 'sending'
     AND (lease_until <= $2::bigint OR lease_until > $2::bigint + ${LONGEST_LEASE_MS}) AND NOT ${d.among('id', '$4', 'text')}`;
+
+const MOVE_BACK = `
+  UPDATE deliveries SET due_at = CASE WHEN due_at + $1::bigint > $2::bigint THEN due_at + $1::bigint ELSE $2::bigint END
+  WHERE state = 'due' AND due_at > $2::bigint`;
+
+/** After the clock was set back, a delivery waits no longer than it would have. Leases are checked by themselves. */
+export async function moveDeliveries(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
+  if (byMs < 0) await sql.run(MOVE_BACK, [byMs, now]);
+}
 
 const END_LEASES = `
   UPDATE deliveries SET lease_until = 0 WHERE state = 'sending' AND ($1::text IS NULL OR channel = $1::text)`;
