@@ -45,6 +45,15 @@ function missing(): never {
   throw new Error('it is not there');
 }
 
+test('a failed call in a gap is told, though the newest page lacks the field that shows it', async () => {
+  await using world = await createWorld(rules(1));
+  await world.poll();
+  calls(world, 60);
+  expect(await world.poll()).toHaveLength(50);
+  world.replicas.use({ without: 'success' }, 1);
+  expect(await world.poll()).toEqual(Array.from({ length: 10 }, () => 'failed event'));
+});
+
 /** Partial readings that the log tells of. */
 const partials = (world: World): unknown[] =>
   world.decisions.flatMap(({ reasons }) => reasons).filter(({ type }) => type === 'note');

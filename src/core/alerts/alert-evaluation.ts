@@ -1,5 +1,6 @@
 // Code that all types of alert share: the poll that they evaluate, their part of the decision, and the transitions from
 // it.
+import { valueAt, type AnyView } from '../values/fields.ts';
 import { resolve, type PollTime } from './conditions/condition-state.ts';
 import type { Detection } from '../model/detection.ts';
 import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
@@ -50,12 +51,17 @@ export interface AlertEvaluation {
   readonly needs: HeadNeed | null;
 }
 
-/** True if the condition reads a field that the explorer no longer sends. Then its result counts as unknown. */
+/**
+ * True if the condition reads a field that the explorer no longer sends. Then its result counts as unknown. `view`: the
+ * item that it is about. An item of an older page may have the field.
+ */
 export function readsMissing(
   { missing }: Pick<AlertPoll, 'missing'>,
   condition: Pick<Condition, 'reads'> | null,
+  view?: AnyView,
 ): boolean {
-  return missing.size > 0 && condition?.reads.some((path) => missing.has(path)) === true;
+  if (missing.size === 0 || condition === null) return false;
+  return condition.reads.some((path) => missing.has(path) && (view === undefined || valueAt(view, path) === undefined));
 }
 
 /** The evaluation of a missed poll: nothing changes and nothing is sent. */

@@ -17,8 +17,8 @@ export interface Replica {
 }
 
 export interface Replicas {
-  /** From now on this one answers; `{}` is the one that shows the sandbox as it is. */
-  use(replica: Replica): void;
+  /** From now on this one answers, for so many answers if stated; `{}` is the one that shows the sandbox as it is. */
+  use(replica: Replica, answers?: number): void;
   /** What was asked so far, without the query: `blocks`, `addresses/0x…/tokens`. */
   readonly asked: readonly string[];
   over(transport: HttpTransport): HttpTransport;
@@ -35,6 +35,12 @@ export function createReplicas(head: () => number): Replicas {
   const asked: string[] = [];
   const servedByTarget = new Map<string, Served[]>();
   let replica: Replica = {};
+  let left = Infinity;
+
+  function next(): Replica {
+    left -= 1;
+    return left >= 0 ? replica : {};
+  }
 
   /** A list without what this replica does not have; of anything else the answer that was given then. */
   function asSeenBy(
@@ -53,19 +59,21 @@ export function createReplicas(head: () => number): Replicas {
 
   return {
     asked,
-    use(next) {
-      replica = next;
+    use(one, answers = Infinity) {
+      replica = one;
+      left = answers;
     },
     over: (transport) => ({
       async get(target, where, leftMs) {
+        const one = next();
         asked.push(new URL(target).pathname.replace(/^.*\/api\/v2\//, ''));
-        const answer = await transport.get(atHeightOf(target, replica.otherChain ?? 0), where, leftMs);
+        const answer = await transport.get(atHeightOf(target, one.otherChain ?? 0), where, leftMs);
         const before = servedByTarget.get(target) ?? [];
         servedByTarget.set(target, before);
-        if (replica.otherChain !== undefined) return otherChain(answer, replica.otherChain);
-        if (replica.without !== undefined) return withoutKey(answer, replica.without);
-        const isOther = Object.keys(replica).length > 0;
-        if (isOther) return asSeenBy(replica, target, answer);
+        if (one.otherChain !== undefined) return otherChain(answer, one.otherChain);
+        if (one.without !== undefined) return withoutKey(answer, one.without);
+        const isOther = Object.keys(one).length > 0;
+        if (isOther) return asSeenBy(one, target, answer);
         before.push({ head: head(), answer: copyOf(answer) });
         return answer;
       },

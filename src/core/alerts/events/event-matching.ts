@@ -252,7 +252,7 @@ function judgeItem(
 /** Without a condition everything matches. */
 export function holds(poll: AlertPoll, condition: Condition | null, context: EvaluationContext): Truth {
   if (condition === null) return true;
-  return readsMissing(poll, condition) ? 'unknown' : condition.evaluate(context, poll.budget);
+  return readsMissing(poll, condition, context.view) ? 'unknown' : condition.evaluate(context, poll.budget);
 }
 
 export function amountAt({ view }: EvaluationContext, path: string): Amount | undefined {
