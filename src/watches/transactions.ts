@@ -14,7 +14,7 @@ import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
-import { type ListReading, upTo } from './lists/list-reading.ts';
+import { type ListReading } from './lists/list-reading.ts';
 import { historyOf, isMinedNow, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 import { TRANSACTION_EXAMPLES } from './examples.ts';
@@ -71,9 +71,9 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
       scope,
       question: question(target),
       *toDetection(list) {
-        const { range, ...detection } = yield* detectionOf(state, list);
+        const detection = yield* detectionOf(state, list);
         const dropped = seen.rows.filter(isDropped).flatMap(({ hash }) => hash ?? []);
-        return { ...detection, dropped, range: target.address === null && range !== null ? upTo(range) : range };
+        return { ...detection, dropped };
       },
     }),
   coverage: coverageOf,

@@ -43,3 +43,17 @@ test('calls that left their block are taken back, though a burst takes their pla
   expect(said.filter((one) => one === 'call retracted')).toHaveLength(2);
   expect(await world.run(2 * 3_600_000)).toEqual([]);
 });
+
+test('a transaction that left its block is taken back, though the blocks after it are empty', async () => {
+  const rule = 'alerts: [{ id: large, on: new, if: value > 100 }]';
+  await using world = await createWorld(`watches: [{ id: all, kind: transactions, every: 1m, ${rule} }]`);
+  world.sandbox.addTransaction({ value: 1n });
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.addTransaction({ value: 101n * 10n ** 18n });
+  expect(await world.poll()).toEqual(['large event']);
+  world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+  world.sandbox.mine({ blocks: 5 });
+  expect(await polls(world, 4)).toEqual(['large retracted']);
+  expect(await polls(world, 3)).toEqual([]);
+});
