@@ -358,6 +358,8 @@ export interface ReadPoll {
   readonly head: number | null;
   /** Without blocks that have nothing in common with those known: they say nothing of what is gone. */
   readonly linkedHead: number | null;
+  /** The same by the list of blocks alone: only this shows that a server knows what waits. */
+  readonly askedHead: number | null;
 }
 
 /** Pages that follow one another. */

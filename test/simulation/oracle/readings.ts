@@ -13,8 +13,13 @@ export function readPolls(logs: Logs, watch: string, path: string): ReadPoll[] {
     const served = within(own, poll.startedAt, until);
     const readings = readingsIn(served, blockByCursor);
     const chain = within(blocks, poll.startedAt, until);
-    const [head, linkedHead] = [headIn([...chain, ...served]), headIn([...chain.filter(isLinked), ...served])];
-    return { poll, until, served, readings, head, linkedHead };
+    const linked = chain.filter(isLinked);
+    const heads = {
+      head: headIn([...chain, ...served]),
+      linkedHead: headIn([...linked, ...served]),
+      askedHead: headIn(linked),
+    };
+    return { poll, until, served, readings, ...heads };
   });
 }
 

@@ -84,7 +84,7 @@ function absenceBelievedAt(polls: readonly ReadPoll[], id: string, block: number
   let firstHead: number | null = null;
   for (const poll of polls.filter(isComplete))
     for (const reading of poll.readings) {
-      const head = poll.linkedHead;
+      const head = block === null ? poll.askedHead : poll.linkedHead;
       if (has(reading, id)) [absent, firstHead] = [0, null];
       if (has(reading, id) || !shows(reading, block) || head === null || head < (block ?? 0)) continue;
       if (block !== null && head - block >= FORGOTTEN_DEPTH) return null;
