@@ -65,14 +65,16 @@ type World = Pick<DispatchContext, 'startedAt' | 'lookedAt'> & { readonly recipi
 
 /**
  * A target is called as often as it has steps that are due, while the alert is open and nobody acknowledged it. After a
- * start a step waits for the first poll of its watch, but no longer than five minutes.
+ * start a step waits for the first poll of its watch, but no longer than five minutes, and not if the clock was set back
+ * meanwhile.
  */
 export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   const { since: begun, calls } = alert;
   if (!alert.isOpen || alert.isAcked || begun === null) return { escalate: [], calls, failover: [], askAt: null };
   // A future instant, after the clock was set back, counts as of now.
   const since = Math.min(begun, now);
-  const knownFrom = world.lookedAt(alert.watch) === null ? Math.min(world.startedAt, now) + FIRST_POLL_MS : since;
+  const isUnpolled = world.lookedAt(alert.watch) === null && world.startedAt <= now;
+  const knownFrom = isUnpolled ? world.startedAt + FIRST_POLL_MS : since;
   const dueAt = ({ afterMs }: EscalationStep): Instant => Math.max(since + afterMs, knownFrom);
   const steps = alert.needsAck ? (alert.routing.options.escalate ?? []) : [];
   const targetsOf = (channels: readonly string[]): Recipient[] => targetsOn(channels, alert, world);

@@ -130,6 +130,14 @@ test('after a start a step waits for the first poll of its watch, but no longer 
   expect(escalate.map(({ channel }) => channel)).toEqual(['push', 'boss']);
 });
 
+test('a step does not wait for a first poll longer where the clock is set back after the start', () => {
+  const started = { startedAt: NOON + HOUR, lookedAt: () => null, recipientsOf };
+  const before = callIn(TOLD, started, NOON + HOUR + 2 * MINUTE);
+  expect([before.escalate, before.askAt]).toEqual([[], NOON + HOUR + 5 * MINUTE]);
+  const { escalate } = callIn(TOLD, started, NOON + HOUR - 10 * MINUTE);
+  expect(escalate.map(({ channel }) => channel)).toEqual(['push']);
+});
+
 test('a clock that was set back by hours makes no step wait longer than its time', () => {
   const { askAt } = callIn(TOLD, { ...POLLED, startedAt: NOON }, NOON - 5 * HOUR);
   expect(askAt).toBe(NOON - 5 * HOUR + 15 * MINUTE);

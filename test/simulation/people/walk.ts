@@ -92,7 +92,8 @@ interface Once {
 }
 
 function onceAfter(once: Once, { by }: Step, at: Instant): Once {
-  if (by === 'group') return { ...once, groupSince: at };
+  // What waited for its group meets the cap of that time.
+  if (by === 'group') return { groupSince: at, isCapped: false };
   return by === 'cap' ? { ...once, isCapped: true } : { groupSince: null, isCapped: false };
 }
 

@@ -41,6 +41,9 @@ export function daemonClock({ span, aheadMs, jumps, lives }: Given): DaemonClock
   const isSeen = ({ at }: ClockJump): boolean => lives.some(({ from: begun, to }) => begun <= at && at < to);
   const indexAt = (time: Instant): number =>
     countUntil(stretches.length, (n) => (stretches[n]?.from ?? Infinity) <= time) - 1;
+  /** A process saw that it ended before the clock was set. */
+  const isOver = (end: Instant, setAt: Instant): boolean =>
+    setAt >= end && lives.some((life) => life.from <= setAt && end < life.to);
   return {
     at: (time) => time + (stretches[indexAt(time)]?.aheadMs ?? 0),
     whenShown(clock, before) {
@@ -62,7 +65,7 @@ export function daemonClock({ span, aheadMs, jumps, lives }: Given): DaemonClock
       let end = begin + wholeMs;
       for (const jump of jumps) {
         const { at, ms } = jump;
-        if (at <= begin || at >= end || (ms > SHIFTED_MS && isSeen(jump))) continue;
+        if (at <= begin || isOver(end, at) || (ms > SHIFTED_MS && isSeen(jump))) continue;
         end = Math.min(Math.max(end - ms, at), isSeen(jump) ? at + wholeMs : Infinity);
       }
       return end;

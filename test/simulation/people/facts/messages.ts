@@ -230,7 +230,7 @@ function fateOf(
     sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
     knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
     isMaybeSent: tries.some(({ outcome, marks }) => outcome.type !== 'refused' || marks.maybeCopy),
-    deadAt: deadOf(tries, timeline.channelOf(target), (at) => ageOf(target, closedAt, at)),
+    deadAt: firstDeadOf(tries, timeline.channelOf(target), (at) => ageOf(target, closedAt, at)),
   };
 }
 
@@ -251,6 +251,13 @@ export function isTaken({ outcome }: Try): boolean {
 
 /** Its age is written down each minute, after a rest of up to a minute. */
 const AGE_STEP_MS = 120_000;
+
+/** One that was given up may be made anew, under its id: its tries are counted anew. */
+function firstDeadOf(tries: readonly Try[], ...given: [Channel | null, (at: Instant) => number]): Instant | null {
+  const anew = tries.findIndex(({ attempt }, n) => attempt <= (tries[n - 1]?.attempt ?? 0));
+  if (anew === -1) return deadOf(tries, ...given);
+  return deadOf(tries.slice(0, anew), ...given) ?? firstDeadOf(tries.slice(anew), ...given);
+}
 
 /** One that is refused for good ends at its third try; else it has to be tried often enough, and be owed for long (53). */
 function deadOf(tries: readonly Try[], channel: Channel | null, age: (at: Instant) => number): Instant | null {
