@@ -247,6 +247,23 @@ test('an acknowledgement that has ended is not in force again when the clock is 
   expect(told(dispatch, 'push')).toEqual(['22h20m drained']);
 });
 
+test('whoever a reload names hears of an event that is back, though it was acknowledged before it was retracted', async () => {
+  const telling = (...channels: readonly string[]): Setup => {
+    const options: Routing['options'] = { ...NO_OPTIONS, requireAck: true };
+    return { channels: { mail: PEOPLE, chat: PEOPLE }, routing: () => ({ channels, options }) };
+  };
+  await using dispatch = new StoredDispatch(telling('mail'), START);
+  await dispatch.happens(DRAINED, 'event');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('drained');
+  await dispatch.happens(DRAINED, 'retracted');
+  await dispatch.happens(DRAINED, 'reinstated');
+  await dispatch.runUntil(START + HOUR);
+  await dispatch.reload(telling('mail', 'chat'));
+  await dispatch.runUntil(START + HOUR + MINUTE);
+  expect(told(dispatch, 'chat')).toEqual(['1h0m drained']);
+});
+
 test('whoever a reload names while an event is snoozed hears of it when the snooze ends', async () => {
   const telling = (...channels: readonly string[]): Setup => {
     const escalate = [{ afterMs: 15 * MINUTE, notify: ['push'] }];

@@ -163,6 +163,17 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect(await set(-30 * MINUTE, now - 20 * MINUTE)).toEqual([now + 40 * MINUTE]);
   });
 
+  story('an event that was retracted and is back can be acknowledged again', async (store) => {
+    await turn(store, 1, { type: 'alert.event' });
+    expect(await endOf(intervene(store, ack(1), 'a1'))).toBe('kept');
+    expect(await endOf(intervene(store, ack(1), 'a2'))).toBe('already-acknowledged');
+    await turn(store, 2, { type: 'alert.retracted' });
+    await turn(store, 3, { type: 'alert.reinstated' });
+    expect((await store.policy(NOON)).acks).toEqual([]);
+    expect(await endOf(intervene(store, ack(3), 'a3'))).toBe('kept');
+    expect((await store.policy(NOON)).acks).toMatchObject([{ id: 'a3', seq: 3 }]);
+  });
+
   story('an acknowledgement outlives the process, and is of one episode', async (store, takeOver) => {
     await turn(store, 1);
     const row = {

@@ -59,7 +59,7 @@ const KEEP = upsert('acks', ['key', 'episode'], {
 });
 
 const STANDING = (d: SqlDialect): string =>
-  `SELECT key, episode, severity FROM acks WHERE ${d.among('key', '$1', 'text')} AND ends_at > $2`;
+  `SELECT key, episode, severity FROM acks WHERE ${d.among('key', '$1', 'text')} AND ends_at > $2 AND ${LASTS}`;
 
 export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promise<StoredAck | AckRefusal> {
   const [end = 'not-found'] = await addAcks(sql, [ack], { replace, at: ack.at });
