@@ -214,8 +214,9 @@ function isGivenUp({ begun, notified, owed }: RecipientState): boolean {
   return owed === null && begun !== null && notified < begun;
 }
 
+/** A repeat says what was batched last, also if that was given up: the receiver may not know of a raised severity. */
 function repeated({ member, state }: Facts, at: Instant): ClosedLine['item'] {
-  const seq = Math.max(state.notified, state.begun ?? 0);
+  const seq = Math.max(state.closed, state.begun ?? 0);
   return { from: seq, seq, episode: member.episode, at, transition: 'firing', as: 'repeat', isEnd: false };
 }
 

@@ -438,6 +438,17 @@ describe('timers:', () => {
     },
   );
 
+  test('a raised severity that each try refused is told with the next repeat', () => {
+    const day = morning({ options: { repeatMs: HOUR } });
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:30:00'));
+    day.wire = () => 'dead';
+    happens(day, LOW, 'firing');
+    day.wire = () => 'sent';
+    day.runUntil(at('14:00:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '12:30:00 news low/2', '13:30:00 repeat low/2']);
+  });
+
   test('an end behind a begin that each try refused says that it fired, too', () => {
     const day = morning();
     day.wire = () => 'dead';
