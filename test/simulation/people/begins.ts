@@ -46,7 +46,7 @@ export function openUntil(court: Court, story: Story): Instant {
   const named = court.timeline.at(story.from).namedFor(story.rule);
   if (named === null || !(named.requireAck || named.steps.length > 0)) return story.from;
   const acked = court.acksOf(story).find((one) => !opensAgain(one))?.from ?? Infinity;
-  return Math.min(story.to, acked, story.from + EVENT_OPEN_MS);
+  return Math.min(story.to, acked, court.clock.waitUntil(story.from, court.clock.at(story.from) + EVENT_OPEN_MS));
 }
 
 /** Only the end of a snooze does, and a withdrawal (111). */
