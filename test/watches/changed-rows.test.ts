@@ -64,18 +64,25 @@ describe('a call that went well at first, and failed once its block was replaced
   });
 });
 
-test('a call that fails anew while the explorer does not answer is told, though it is final by then', async () => {
-  await using world = await createWorld(`${CALLS}  - { id: head, kind: blocks, every: 1m, alerts: [${STALLED}] }\n`);
-  await replaced(world);
-  world.sandbox.fail({ fault: 'blocked', operation: 'address-internal-transactions', times: 1000 });
-  for (let minute = 0; minute < 80; minute += 1) {
-    world.sandbox.mine();
-    await world.poll();
-  }
-  world.sandbox.clearFaults();
-  const said = await polls(world, 5);
-  expect(said.filter((words) => words.startsWith('failed'))).toEqual(['failed event']);
-});
+test.each([
+  ['right', 0],
+  ['two hours behind the chain', -7_200_000],
+])(
+  'a call that fails anew while the explorer is away is told, though it is final by then: a clock %s',
+  async (_, byMs) => {
+    await using world = await createWorld(`${CALLS}  - { id: head, kind: blocks, every: 1m, alerts: [${STALLED}] }\n`);
+    await world.clock.setTo(world.clock.now() + byMs);
+    await replaced(world);
+    world.sandbox.fail({ fault: 'blocked', operation: 'address-internal-transactions', times: 1000 });
+    for (let minute = 0; minute < 80; minute += 1) {
+      world.sandbox.mine();
+      await world.poll();
+    }
+    world.sandbox.clearFaults();
+    const said = await polls(world, 5);
+    expect(said.filter((words) => words.startsWith('failed'))).toEqual(['failed event']);
+  },
+);
 
 describe('calls that a summary told of, and that lie so deep that they are final', () => {
   const RULES = `${CALLS}      - { id: any, on: new }

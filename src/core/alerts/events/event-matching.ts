@@ -128,13 +128,15 @@ function isJudgedAnew(poll: AlertPoll, alert: EventAlert, event: DetectedEvent):
 
 /**
  * Estimated from the times, as if blocks came evenly, and up to twice as high above the item: an item that may have been
- * final counts as final.
+ * final counts as final. If this machine's clock is behind the chain, the item's own block: a message twice is better
+ * than none.
  */
 function headAtLastReading({ head, time }: AlertPoll, event: DetectedEvent): number | null {
   const block = blockOf(event);
   const { happenedAt } = event;
   const { at, coveredUntil } = time;
-  if (head === null || block === null || happenedAt === null || coveredUntil === null || at <= happenedAt) return head;
+  if (head === null || block === null || happenedAt === null || coveredUntil === null) return head;
+  if (at <= happenedAt) return block;
   const part = Math.max(0, (2 * (coveredUntil - happenedAt)) / (at - happenedAt));
   return block + Math.ceil((head - block) * Math.min(1, part));
 }
