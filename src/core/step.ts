@@ -1,5 +1,6 @@
 // Pure decision function: (memory, observation) -> decision. No clock, no randomness, no input or output. The daemon,
 // tests of rules and replays call it.
+import { RULE_ENDS } from './model/delivery.ts';
 import { stepCondition } from './alerts/conditions/conditions.ts';
 import { meaningOf, stepCounts } from './alerts/counts.ts';
 import { dataSince } from './model/quality/data-state.ts';
@@ -136,7 +137,7 @@ function* stepAlert(poll: AlertPoll, alert: AlertRule, known: AlertsByKey): Step
 
 /** The decision for a watch that was removed from the rules: its firing alerts are resolved. */
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
-  const transitions = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
+  const transitions = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, RULE_ENDS.removed));
   return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, transitions };
 }
 
@@ -183,7 +184,7 @@ function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   if (isSame && ended.length === 0) return { isSame, memory, transitions: [] };
   const alerts = Object.fromEntries(all.filter(goesOn));
   const transitions = ended.flatMap(([id, byKey]) =>
-    endAll(byKey, at, isSame && !ruleById.has(id) ? 'rule removed' : 'rule changed'),
+    endAll(byKey, at, isSame && !ruleById.has(id) ? RULE_ENDS.removed : RULE_ENDS.changed),
   );
   const kept = isSame ? { ...memory, alerts } : { ...blankMemory(watch), version: memory.version };
   return { isSame, memory: kept, transitions };

@@ -130,6 +130,9 @@ export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warnin
 /** The reason of a `firing` that is sent again because a reload made its rule more severe. */
 export const SEVERITY_RAISED = 'severity-raised';
 
+/** The reasons of an end for which the written labels of the alert's rule are not known any more. */
+export const RULE_ENDS = { removed: 'rule removed', changed: 'rule changed' } as const;
+
 /** The most severe of the severities; `info` if there are none. */
 export function highest(severities: Iterable<Severity>): Severity {
   const all = new Set(severities);

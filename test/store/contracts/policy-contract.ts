@@ -163,6 +163,20 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect(await set(-30 * MINUTE, now - 20 * MINUTE)).toEqual([now + 40 * MINUTE]);
   });
 
+  story('an alert that ends with its rule keeps the labels that the rule gave it', async (store) => {
+    const team = { team: 'payments' };
+    const labelled = async (seq: number, changes: Partial<Message>, labels: object): Promise<void> => {
+      const one = aTransition({ key: 'low', episode: 1, seq, ...changes });
+      const transitions = [{ ...one, labels: { ...one.labels, ...labels } }];
+      const expects = (await store.recall(['w'])).get('w')?.version ?? 0;
+      await commit(store, [aDecision('w', { expects, transitions })], NOON);
+    };
+    await labelled(1, { type: 'alert.firing' }, team);
+    await route(store, NOON);
+    await labelled(2, { type: 'alert.resolved', reason: 'rule removed' }, {});
+    expect((await store.readRouting(9)).unrouted).toMatchObject([{ seq: 2, labels: team }]);
+  });
+
   story('an event that was retracted and is back can be acknowledged again', async (store) => {
     await turn(store, 1, { type: 'alert.event' });
     expect(await endOf(intervene(store, ack(1), 'a1'))).toBe('kept');

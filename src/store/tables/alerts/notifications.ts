@@ -1,7 +1,7 @@
 // Notifications: transitions of polls, each with its message, stored once for all recipients.
 import { z } from 'zod';
 import { isRow } from '../../../core/values/fields.ts';
-import type { Message } from '../../../core/model/delivery.ts';
+import { RULE_ENDS, type Message } from '../../../core/model/delivery.ts';
 import { SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
 import {
   nameOfTransition,
@@ -15,7 +15,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import { int, intOrNull, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import type { NotificationCount } from '../../contract/store.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { columns, insertion, type Sql } from '../../sql/sql.ts';
+import { columns, insertion, list, type Sql } from '../../sql/sql.ts';
 import { labelsShape, TRANSITIONS } from './alert-labels.ts';
 
 /** The transitions of a watch from one poll. */
@@ -32,11 +32,26 @@ const ROW = {
 } as const;
 const ADD = insertion('notifications', ROW, 'ON CONFLICT (id) DO NOTHING');
 
-/** An existing notification stays unchanged. */
+const KEEP_LABELS = list(
+  columns('text', 'id', 'key'),
+  (row) => `
+    UPDATE notifications AS ended SET labels = alerts.labels
+    FROM alerts ${row.also} WHERE ended.id = ${row.id} AND alerts.key = ${row.key} AND alerts.is_open = 1`,
+);
+
+/**
+ * An existing notification stays unchanged. An alert that ends with its rule keeps its labels: by them it is routed, and
+ * receivers identify it.
+ */
 export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Instant): Promise<void> {
   const rows = of.flatMap(({ watch, transitions }) => transitions.map((transition) => rowOf(watch, transition, at)));
-  if (rows.length > 0) await sql.each(ADD, rows);
+  if (rows.length === 0) return;
+  await sql.each(ADD, rows);
+  const ended = rows.filter(({ message: { reason } }) => reason !== null && WITH_RULE.has(reason));
+  if (ended.length > 0) await sql.each(KEEP_LABELS, ended);
 }
+
+const WITH_RULE: ReadonlySet<string> = new Set(Object.values(RULE_ENDS));
 
 function rowOf(watch: WatchId, { message, told, ...transition }: Transition, at: Instant) {
   const { key, episode, seq, alert, summary } = message;
