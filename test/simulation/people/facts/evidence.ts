@@ -6,7 +6,7 @@ import type { PeopleLog, SeverityName } from '../log.ts';
 import { messagesIn, type Line, type Messages } from './messages.ts';
 import { gapsIn, merged, type Spans } from './spans.ts';
 import { RANK, storiesIn, type Stories, type Story } from './stories.ts';
-import { remembered, timelineOf, type Timeline } from './timeline.ts';
+import { remembered, timelineOf, type Timeline, type Version } from './timeline.ts';
 
 export interface Evidence {
   readonly log: PeopleLog;
@@ -41,7 +41,7 @@ export function evidenceOf(log: PeopleLog): Evidence {
   const acks = new Map<string, readonly Acked[]>();
   const raises = new Map<string, readonly Raise[]>();
   const raisesOf = (story: Story): readonly Raise[] =>
-    remembered(raises, story.id, () => toldRaisesIn(story, timeline, messages));
+    remembered(raises, story.id, () => raisesIn(story, timeline, messages));
   return {
     log,
     clock,
@@ -57,12 +57,7 @@ export function evidenceOf(log: PeopleLog): Evidence {
     starting: merged(log.lives.map(({ from }) => ({ from, to: from + STARTING_MS }))),
     acksOf: (story) =>
       remembered(acks, story.id, () =>
-        acksOf(
-          story,
-          acked.get(story.key) ?? [],
-          raisesIn(story, timeline).map(({ at }) => at),
-          clock,
-        ),
+        acksOf(story, acked.get(story.key) ?? [], (at) => raisedAfter(story, timeline, at), clock),
       ),
     raisesOf,
     linesOf: (story, target) => linesOf(story, target, messages, stories),
@@ -70,22 +65,26 @@ export function evidenceOf(log: PeopleLog): Evidence {
   };
 }
 
-/** When a rule became more severe than it had been for the alert: who acknowledged it before has not seen that. */
-function raisesIn(story: Story, timeline: Timeline): Raise[] {
+/** Who acknowledged it before has not seen how severe it is. */
+function raisedAfter(story: Story, timeline: Timeline, at: Instant): Instant {
+  const rankOf = (version: Version): number => RANK[version.ruleOf(story.rule)?.severity ?? 'info'];
+  const before = rankOf(timeline.at(at));
+  return (
+    timeline.within({ from: at, to: story.to }).find((one) => one.from > at && rankOf(one) > before)?.from ?? Infinity
+  );
+}
+
+/** A condition that was told of is told of anew, if it is more severe than it ever was (114). */
+function raisesIn(story: Story, timeline: Timeline, messages: Messages): Raise[] {
+  if (story.form === 'event' || story.isSelf) return [];
+  const [first] = messages.aboutKey(story.key).filter(({ member }) => member.seq >= story.begin.seq);
   let highest = story.begin.severity;
   return timeline.within(story).flatMap((version): Raise[] => {
     const severity = version.ruleOf(story.rule)?.severity ?? 'info';
     if (version.from <= story.from || RANK[severity] <= RANK[highest]) return [];
     highest = severity;
-    return [{ at: version.from, severity }];
+    return first !== undefined && first.message.closedAt <= version.from ? [{ at: version.from, severity }] : [];
   });
-}
-
-/** A condition that was told of is told of anew (114). */
-function toldRaisesIn(story: Story, timeline: Timeline, messages: Messages): Raise[] {
-  if (story.form === 'event' || story.isSelf) return [];
-  const [first] = messages.aboutKey(story.key).filter(({ member }) => member.seq >= story.begin.seq);
-  return raisesIn(story, timeline).filter(({ at }) => first !== undefined && first.message.closedAt <= at);
 }
 
 function linesOf(story: Story, target: string, messages: Messages, { storiesOf }: Stories): readonly Line[] {

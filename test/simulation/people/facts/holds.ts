@@ -210,11 +210,11 @@ export type Acked = Span & {
 
 type AboutAck = Extract<OperatorAction, { type: 'ack' | 'ack-withdrawn' }>;
 
-/** The acknowledgements of an alert, one after another. `raises`: when its severity was raised. */
+/** The acknowledgements of an alert, one after another. `raisedAfter`: when its severity was raised above that of then. */
 export function acksOf(
   story: Pick<Story, 'from' | 'to' | 'begin' | 'changes'>,
   own: readonly AboutAck[],
-  raises: readonly Instant[],
+  raisedAfter: (at: Instant) => Instant,
   clock: DaemonClock,
 ): Acked[] {
   return episodesOf(story).flatMap(({ episode, from, to }) => {
@@ -226,7 +226,7 @@ export function acksOf(
       const ends: Acked[] = [
         { ...common, to: clock.waitUntil(ack.at, ack.untilClock), end: 'over' },
         { ...common, to, end: 'stands' },
-        ...raises.filter((at) => at > ack.at).map((at): Acked => ({ ...common, to: at, end: 'raised' })),
+        { ...common, to: raisedAfter(ack.at), end: 'raised' },
       ];
       if (next !== undefined)
         ends.push({ ...common, to: next.at, end: next.type === 'ack' ? 'replaced' : 'withdrawn' });
