@@ -1,8 +1,8 @@
 // Pure decision function: (memory, observation) -> decision. No clock, no randomness, no input or output. The daemon,
 // tests of rules and replays call it.
-import { RULE_ENDS } from './model/delivery.ts';
 import { stepCondition } from './alerts/conditions/conditions.ts';
 import { meaningOf, stepCounts } from './alerts/counts.ts';
+import { RULE_ENDS } from './model/delivery.ts';
 import { dataSince } from './model/quality/data-state.ts';
 import { stepEvents } from './alerts/events/events.ts';
 import { stepReport } from './alerts/reports.ts';

@@ -2,7 +2,7 @@
 import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import { FIRST_POLL_MS } from './policy/inhibit.ts';
+import { firstPollUntil } from './policy/inhibit.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
 /** After this time without an accepted message a critical alert fails over. */
@@ -73,8 +73,7 @@ export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   if (!alert.isOpen || alert.isAcked || begun === null) return { escalate: [], calls, failover: [], askAt: null };
   // A future instant, after the clock was set back, counts as of now.
   const since = Math.min(begun, now);
-  const isUnpolled = world.lookedAt(alert.watch) === null && world.startedAt <= now;
-  const knownFrom = isUnpolled ? world.startedAt + FIRST_POLL_MS : since;
+  const knownFrom = firstPollUntil(world, alert.watch, now) ?? since;
   const dueAt = ({ afterMs }: EscalationStep): Instant => Math.max(since + afterMs, knownFrom);
   const steps = alert.needsAck ? (alert.routing.options.escalate ?? []) : [];
   const targetsOf = (channels: readonly string[]): Recipient[] => targetsOn(channels, alert, world);

@@ -14,7 +14,7 @@ import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
-import { type ListReading } from './lists/list-reading.ts';
+import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, isMinedNow, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 import { TRANSACTION_EXAMPLES } from './examples.ts';

@@ -1,9 +1,9 @@
 // Code that all types of alert share: the poll that they evaluate, their part of the decision, and the transitions from
 // it.
-import { valueAt, type AnyView } from '../values/fields.ts';
 import { resolve, type PollTime } from './conditions/condition-state.ts';
 import type { Detection } from '../model/detection.ts';
 import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
+import { valueAt, type AnyView } from '../values/fields.ts';
 import { raisedMessage, resolvedMessage } from './message.ts';
 import { isHigher, type Message, type Present } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';

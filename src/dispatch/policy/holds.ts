@@ -2,7 +2,7 @@
 // mute window.
 import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { FIRST_POLL_MS, inhibitionsAt, type InhibitionOf } from './inhibit.ts';
+import { firstPollUntil, inhibitionsAt, type InhibitionOf } from './inhibit.ts';
 import type { Ack, GroupMember, Held, InhibitionSource, MuteWindow, Silence, DispatchContext } from '../model.ts';
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
@@ -118,8 +118,8 @@ function unpolled(context: Context, member: Holdable): Hold | null {
   const { world, now } = context;
   const pause = matching(context, member, 'pause');
   if (pause !== undefined) return { why: { why: 'unpolled', by: pause.id }, until: pause.until, dropsSince: null };
-  const until = world.startedAt + FIRST_POLL_MS;
-  if (world.lookedAt(member.watch) !== null || now < world.startedAt || now >= until) return null;
+  const until = firstPollUntil(world, member.watch, now);
+  if (until === null || now >= until) return null;
   return { why: { why: 'unpolled', by: null }, until, dropsSince: null };
 }
 

@@ -8,7 +8,19 @@ import { isAbout } from './silenced.ts';
 const BELIEVED_MS = 3_600_000;
 
 /** How long, after a start, decisions on a watch wait for its first poll. */
-export const FIRST_POLL_MS = 300_000;
+const FIRST_POLL_MS = 300_000;
+
+/**
+ * Until when a decision waits for the first poll of a watch after the start; null: it was polled, or the clock was set
+ * back behind the start.
+ */
+export function firstPollUntil(
+  { startedAt, lookedAt }: Pick<DispatchContext, 'startedAt' | 'lookedAt'>,
+  watch: WatchId,
+  now: Instant,
+): Instant | null {
+  return lookedAt(watch) !== null || now < startedAt ? null : startedAt + FIRST_POLL_MS;
+}
 
 export interface Inhibition<S extends InhibitingAlert> {
   readonly source: S;

@@ -93,9 +93,7 @@ export function capsIn(evidence: Evidence): Caps {
 
   /** With those that were put back: until then they counted. */
   const madeFor = (target: string, bucket: Bucket): readonly Closing[] =>
-    remembered(made, `${target} ${bucket}`, () =>
-      closedIn([...closedTo(messages, target), ...putBackTo(messages, target)], target, bucket),
-    );
+    remembered(made, `${target} ${bucket}`, () => closedIn(closedTo(messages, target, true), target, bucket));
 
   const slotEnd = (at: Instant): Instant => {
     const end = clock.waitUntil(at, clock.at(at) + SLOT_MS - (clock.at(at) % SLOT_MS));
@@ -139,19 +137,15 @@ interface Closed extends Pick<Message, 'kind' | 'members' | 'closedAt'> {
   readonly message: Message | null;
 }
 
-function closedTo(messages: Messages, target: string): Closed[] {
+function closedTo(messages: Messages, target: string, withPutBack = false): Closed[] {
   return [
     ...messages
       .to(target)
       .flatMap((message) =>
         message.recordedAt === null ? [] : [{ ...message, closedAt: message.recordedAt, message }],
       ),
-    ...messages.untriedTo(target).flatMap((one) => (one.isPutBack ? [] : [{ ...one, message: null }])),
+    ...messages.untriedTo(target).flatMap((one) => (one.isPutBack && !withPutBack ? [] : [{ ...one, message: null }])),
   ];
-}
-
-function putBackTo(messages: Messages, target: string): Closed[] {
-  return messages.untriedTo(target).flatMap((one) => (one.isPutBack ? [{ ...one, message: null }] : []));
 }
 
 /** Indices of what was closed after `from` and until `to`. */

@@ -188,8 +188,9 @@ function hasNews({ novelty }: DetectedEvent): boolean {
 const MOST_OUT_OF_SIGHT = 200;
 
 /**
- * A sweep reads an item far below the head again within an hour or so. A count does not wait for it: it stays unknown while one of its items is. Nor does an item beyond the budget, of
- * which the daemon says at once that it was not judged.
+ * A sweep reads an item far below the head again within an hour or so. A count does not wait for it: it stays unknown
+ * while one of its items is. Nor does an item beyond the budget, of which the daemon says at once that it was not
+ * judged.
  */
 function stillOpen(
   { isComplete, watch, time }: AlertPoll,

@@ -6,7 +6,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
-import { LASTS } from '../operators/acks.ts';
+import { inForceAt } from '../operators/acks.ts';
 import { labelsShape } from './alert-labels.ts';
 
 const MIRRORED = (d: SqlDialect): string => `
@@ -77,7 +77,7 @@ const NEWEST_TRANSITION = (key: string): string =>
 
 const ACKS_TO_PASS = `
   SELECT acks.key, acks.seq, acks.at, acks.ends_at, ${NEWEST_TRANSITION('acks.key')} AS transition FROM acks
-  WHERE acks.ends_at > $2 AND ${LASTS}
+  WHERE ${inForceAt('$2')}
     AND EXISTS (
       SELECT 1 FROM recipient_state AS state
       WHERE state.key = acks.key AND state.channel = $1 AND begun IS NOT NULL AND notified >= begun)

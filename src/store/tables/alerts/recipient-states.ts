@@ -11,7 +11,7 @@ import { intOrNull, ints, intsOrNull, jsonOrNull, texts, type Row } from '../../
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
-import { LASTS } from '../operators/acks.ts';
+import { inForceAt } from '../operators/acks.ts';
 import { labelsOf, recipientOf } from './alert-labels.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
@@ -191,8 +191,7 @@ const ACTIVE = (d: SqlDialect): string => `
   SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number,
     CASE WHEN is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels,
     CASE WHEN is_open = 1 AND (is_event = 0 OR needs_ack = 1 AND NOT EXISTS (
-      SELECT 1 FROM acks
-      WHERE acks.key = alerts.key AND acks.episode = alerts.episode AND acks.ends_at > $2 AND ${LASTS}
+      SELECT 1 FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode AND ${inForceAt('$2')}
     )) THEN began END AS began
   FROM notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key
   WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (

@@ -12,7 +12,7 @@ import {
   type Share,
 } from '../../contract/deliveries.ts';
 import { int, intOrNull, text, type Row } from '../../sql/rows.ts';
-import type { SqlDialect } from '../../sql/dialect.ts';
+import { later, type SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
 import {
@@ -151,7 +151,7 @@ const EXPIRE = (d: SqlDialect): string => `
     AND (lease_until <= $2::bigint OR lease_until > $2::bigint + ${LONGEST_LEASE_MS}) AND NOT ${d.among('id', '$4', 'text')}`;
 
 const MOVE_BACK = `
-  UPDATE deliveries SET due_at = CASE WHEN due_at + $1::bigint > $2::bigint THEN due_at + $1::bigint ELSE $2::bigint END
+  UPDATE deliveries SET due_at = ${later('due_at + $1::bigint', '$2::bigint')}
   WHERE state = 'due' AND due_at > $2::bigint`;
 
 /** After the clock was set back, a delivery waits no longer than it would have. Leases are checked by themselves. */

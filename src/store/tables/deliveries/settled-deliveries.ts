@@ -13,6 +13,8 @@ import { FIRST_KEY, IN_PAGE, inPage, type KeyPage } from './delivery-members.ts'
 import { outcomeText, release } from './delivery-rows.ts';
 import { keepReceipt } from './receipts.ts';
 
+const ALL_KEYS: KeyPage = { after: FIRST_KEY, to: null };
+
 export type SentSettlement = Extract<Settlement, { state: 'sent' }>;
 
 const POSTPONE = `
@@ -93,10 +95,10 @@ const REFUSE_SUMMARIZED = (d: SqlDialect): string => `
 /** `mayHaveArrived`: false if each try was refused, so what a summary in it stands for was not sent either. */
 async function giveUp(sql: Sql, number: number, mayHaveArrived: boolean, at: Instant): Promise<void> {
   await sql.run(GIVE_UP, [number, at]);
-  const keys = mayHaveArrived
-    ? []
-    : [...newestByKey(await sql.all(SUMMARIES, [number, ...inPage({ after: FIRST_KEY, to: null })])).keys()];
-  if (keys.length > 0) await sql.run(REFUSE_SUMMARIZED, [number, keys]);
+  if (!mayHaveArrived) {
+    const summarized = newestByKey(await sql.all(SUMMARIES, [number, ...inPage(ALL_KEYS)]));
+    if (summarized.size > 0) await sql.run(REFUSE_SUMMARIZED, [number, [...summarized.keys()]]);
+  }
   await wakeMembers(sql, number, at);
 }
 
@@ -114,7 +116,7 @@ export async function markSent(
 
 /** Marks all members of a delivery as sent. */
 export async function markAllSent(sql: Sql, number: number, settlement: SentSettlement, at: Instant): Promise<void> {
-  await markPage(sql, number, { after: FIRST_KEY, to: null }, settlement, at);
+  await markPage(sql, number, ALL_KEYS, settlement, at);
 }
 
 /**

@@ -15,9 +15,12 @@ import { columns, paged, upsert, type Sql } from '../../sql/sql.ts';
 const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';
 
 /** True if the episode has not ended since it was acknowledged. */
-export const LASTS = `NOT EXISTS (
+const LASTS = `NOT EXISTS (
   SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
     AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
+
+/** True if the acknowledgement is in force at that time. */
+export const inForceAt = (at: string): string => `acks.ends_at > ${at} AND ${LASTS}`;
 
 /** All acknowledgements, row by row. */
 export const ACKS = paged(['key', 'episode'], ({ after, end }) => `SELECT ${COLUMNS} FROM acks WHERE ${after} ${end}`);
@@ -58,9 +61,6 @@ const KEEP = upsert('acks', ['key', 'episode'], {
   comment: 'text?',
 });
 
-const STANDING = (d: SqlDialect): string =>
-  `SELECT key, episode, severity FROM acks WHERE ${d.among('key', '$1', 'text')} AND ends_at > $2 AND ${LASTS}`;
-
 export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promise<StoredAck | AckRefusal> {
   const [end = 'not-found'] = await addAcks(sql, [ack], { replace, at: ack.at });
   return end;
@@ -77,19 +77,17 @@ export async function addAcks(
 ): Promise<(StoredAck | AckRefusal)[]> {
   const keys = acks.map(({ key }) => key);
   const newest = new Map((await sql.all(NEWEST, [keys])).map((row) => [text(row, 'key'), row]));
-  const standing = replace ? [] : await sql.all(STANDING, [keys, at]);
+  const standing = replace ? [] : await acksOf(sql, keys, at);
   const ends = acks.map((ack) => {
-    const own = standing.find((row) => row['key'] === ack.key && row['episode'] === ack.episode);
-    return refusalOf(newest.get(ack.key), ack) ?? (covers(own, ack) ? 'already-acknowledged' : ack);
+    const own = standing.find(({ key, episode }) => key === ack.key && episode === ack.episode);
+    return (
+      refusalOf(newest.get(ack.key), ack) ??
+      (own !== undefined && coversSeverity(own.severity, ack.severity) ? 'already-acknowledged' : ack)
+    );
   });
   const kept = ends.flatMap((end) => (typeof end === 'string' ? [] : [{ ...end, endsAt: end.until }]));
   await sql.each(KEEP, kept);
   return ends;
-}
-
-function covers(standing: Row | undefined, { severity }: StoredAck): boolean {
-  const before = z.enum(SEVERITIES).safeParse(standing?.['severity']);
-  return before.success && coversSeverity(before.data, severity);
 }
 
 /** Null: it can be acknowledged. `newest`: the newest transition of the alert; undefined: it has none. */
@@ -134,7 +132,7 @@ export async function endAck(
 }
 
 const lastingWhere = (which: string): string =>
-  `SELECT ${COLUMNS} FROM acks WHERE ${which} AND ends_at > $1 AND ${LASTS} ORDER BY at, id`;
+  `SELECT ${COLUMNS} FROM acks WHERE ${which} AND ${inForceAt('$1')} ORDER BY at, id`;
 const LASTING = lastingWhere('1 = 1');
 const LASTING_OF = (d: SqlDialect): string => lastingWhere(d.among('key', '$2', 'text'));
 

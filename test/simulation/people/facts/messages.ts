@@ -77,7 +77,7 @@ export const SUMMARIES: ReadonlySet<Try['kind']> = new Set([
 const NO_LINES: readonly Line[] = [];
 
 export function messagesIn(
-  log: Pick<PeopleLog, 'transitions' | 'tries' | 'untried' | 'configs' | 'lives'>,
+  log: Pick<PeopleLog, 'transitions' | 'tries' | 'untried' | 'lives'>,
   clock: DaemonClock,
   timeline: Timeline,
 ): Messages {
@@ -85,7 +85,7 @@ export function messagesIn(
     log.tries.filter(({ kind }) => kind !== 'report'),
     ({ id, target }) => `${target.channel}/${target.recipient} ${id}`,
   );
-  const given = { clock, timeline, ageOf: runTimes(log), isStored: storedTries(log) };
+  const given = { clock, timeline, ageOf: runTimes(log, timeline), isStored: storedTries(log) };
   const all = [...byId.values()].flatMap((tries) => messageOf(tries, given)).toSorted((a, b) => a.firstAt - b.firstAt);
   const byTarget = Map.groupBy(all, ({ target }) => target);
   const byPlace = new Map<string, Line[]>();
@@ -158,18 +158,12 @@ function push<V>(to: Map<string, V[]>, key: string, value: V): void {
 /** For how long its channel was there, also without the recipient, and the daemon ran, between the two. */
 type RunTimeOf = (target: string, from: Instant, to: Instant) => number;
 
-function runTimes({ lives, configs }: Pick<PeopleLog, 'lives' | 'configs'>): RunTimeOf {
+function runTimes({ lives }: Pick<PeopleLog, 'lives'>, { versions }: Timeline): RunTimeOf {
   const running = new Map<string, Spans>();
-  const hasChannel = (target: string): Spans =>
-    merged(
-      configs.flatMap(({ from, config }, n) =>
-        config.channels.some(({ name }) => target.startsWith(`${name}/`))
-          ? [{ from: n === 0 ? -Infinity : from, to: configs[n + 1]?.from ?? Infinity }]
-          : [],
-      ),
-    );
+  const withChannel = (target: string): Spans =>
+    merged(versions.filter(({ config }) => config.channels.some(({ name }) => target.startsWith(`${name}/`))));
   return (target, from, to) => {
-    const there = remembered(running, target, () => common(merged(lives), hasChannel(target)));
+    const there = remembered(running, target, () => common(merged(lives), withChannel(target)));
     return common(there, [{ from, to }]).reduce((sum, one) => sum + one.to - one.from, 0);
   };
 }
