@@ -90,23 +90,27 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
   // Two things are never dropped: the correction of a sent message, and a call that is due since nobody answered.
   const canBeDropped = canBeCounted && !isHeard(state) && state.renewed?.why !== 'called';
+  const { held, heldAt } = state;
+  const summary = held === null || !canBeCounted ? null : SUMMARY_OF[held.why];
+  const answered = unit === 'alert' ? answeredWhileHeld(context, facts) : null;
+  const isAnotherHold = hold?.why.why !== held?.why;
+  // Machines get no summary. A mute may go on, and hold back what begins after the silence.
+  if (unit === 'alert' && canBeDropped && summary !== null && answered === null && isAnotherHold)
+    return { type: 'nothing', why: WHY_DROPPED[summary], askAt: null };
   if (hold !== null)
     return canBeDropped && isDroppedBy(hold, facts, context.now)
       ? { type: 'nothing', why: 'inhibited', askAt: null }
       : { type: 'hold', hold };
-  const { held, heldAt } = state;
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
-  if (unit === 'alert' && member.isOpen && !isHeard(state)) {
-    // A machine may call people, but somebody has acknowledged. So it is sent only after the acknowledgement ends.
-    const answered = holdOfAck(context, member);
-    if (answered !== null) return { type: 'hold', hold: answered };
-  }
-  const kind = canBeCounted ? SUMMARY_OF[held.why] : null;
-  if (kind === null || (unit === 'alert' && !canBeDropped)) return { type: 'news', lines, rest: null };
-  return unit === 'alert'
-    ? { type: 'nothing', why: WHY_DROPPED[kind], askAt: null }
-    : { type: 'count', in: kind, lines, heldAt };
+  if (answered !== null) return { type: 'hold', hold: answered };
+  if (summary === null || unit === 'alert') return { type: 'news', lines, rest: null };
+  return { type: 'count', in: summary, lines, heldAt };
+}
+
+/** A machine may call people, but somebody has acknowledged. So it is sent only after the acknowledgement ends. */
+function answeredWhileHeld(context: Context, { state, member }: Facts): Hold | null {
+  return state.held !== null && member.isOpen && !isHeard(state) ? holdOfAck(context, member) : null;
 }
 
 /**

@@ -501,6 +501,18 @@ describe('together:', () => {
     expect(heard(day)).toEqual([]);
   });
 
+  test('a machine hears of what began and ended in a mute window, after the silence that was inside it', () => {
+    const day = morning({ channel: MACHINE, options: { mute: [NOON] } });
+    silence(day, '12:20:00');
+    happens(day, LOW, 'firing');
+    happens(day, LOW, 'resolved');
+    day.runUntil(at('12:30:00'));
+    happens(day, LOW, 'firing');
+    happens(day, LOW, 'resolved');
+    day.runUntil(at('14:00:00'));
+    expect(heard(day)).toEqual(['13:00:00 news low/4 over']);
+  });
+
   test('of two silences the later end counts, and the first is named', () => {
     const day = morning();
     silence(day, '12:30:00');
