@@ -55,8 +55,9 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
     caps: court.caps,
     isOfBegin: !NO_BEGINS.has(owed.duty),
   });
-  if (missed === null || owed.endsWith.some((one) => trail.has(one)) || isOver(court, owed, missed, carrier)) return [];
   const came = sent.find(({ message }) => message.sentAt === metAt)?.message ?? null;
+  if (missed === null || owed.endsWith.some((one) => trail.has(one)) || isOver(court, owed, missed, came ?? carrier))
+    return [];
   return [verdictOn(court, owed, missed, { came, carrier })];
 }
 
