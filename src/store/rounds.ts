@@ -60,8 +60,9 @@ import { isPolicy, policyFor } from './tables/operators/policy.ts';
 
 export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {
   const found = await unrouted(sql, limit);
-  const keys = found.flatMap(({ key, members }) => [key, ...members]);
-  return { unrouted: found, finished: await finishedBy(sql, found), known: await knownOf(sql, keys) };
+  const finished = await finishedBy(sql, found);
+  const keys = [...found.flatMap(({ key, members }) => [key, ...members]), ...finished.map(({ key }) => key)];
+  return { unrouted: found, finished, known: await knownOf(sql, keys) };
 }
 
 /** Summaries with an event that is retracted in this round, if all of their events are retracted now. */

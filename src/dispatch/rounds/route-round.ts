@@ -38,9 +38,10 @@ export interface RoutingRules extends GroupingRules {
 }
 
 /** Pure: the same round and rules give the same result. */
-export function routeRound({ unrouted, finished, known }: RoutingRound, rules: RoutingRules): RoutingResult {
-  const knownBy = Map.groupBy(known, ({ key }) => key);
-  const knownOf = (key: Key): readonly Knowledge[] => knownBy.get(key) ?? [];
+export function routeRound(round: RoutingRound, rules: RoutingRules): RoutingResult {
+  const { unrouted, finished } = round;
+  const knownOf = knownIn(round);
+  const unsent = finished.map((summary) => endedOf(summary, knownOf(summary.key).filter(isUnheard), rules));
   const parts = unrouted.map((notification) =>
     notification.members.length > 0
       ? routeSummary(notification, knownOf, rules)
@@ -48,13 +49,35 @@ export function routeRound({ unrouted, finished, known }: RoutingRound, rules: R
   );
   const closed = finished.map((summary): Turned => ({ type: 'closed', notification: summary }));
   return {
-    owing: parts.flatMap(({ owing }) => owing),
+    owing: [...unsent, ...parts].flatMap(({ owing }) => owing),
     told: parts.flatMap(({ told }) => told),
     informed: parts.flatMap(({ informed }) => informed),
     turned: [...parts.flatMap(({ turned }) => turned), ...closed],
-    withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    withdrawn: [...unsent, ...parts].flatMap(({ withdrawn }) => withdrawn),
     undeliverable: parts.flatMap(({ undeliverable }) => undeliverable),
   };
+}
+
+/**
+ * A target that was not sent a summary was not sent its events either. So if all of them are retracted, neither the
+ * summary is sent, nor their end.
+ */
+function knownIn({ finished, known }: RoutingRound): (key: Key) => readonly Knowledge[] {
+  const byKey = Map.groupBy(known, ({ key }) => key);
+  const unsentBy = new Map<Key, Set<string>>();
+  for (const { key: summary, members } of finished) {
+    const targets = (byKey.get(summary) ?? []).filter(isUnheard).map(({ target }) => targetKey(target));
+    for (const key of members) unsentBy.set(key, new Set([...(unsentBy.get(key) ?? []), ...targets]));
+  }
+  const asSent = (one: Knowledge): Knowledge =>
+    unsentBy.get(one.key)?.has(targetKey(one.target)) === true
+      ? { ...one, state: { ...one.state, maybeNotified: 0 } }
+      : one;
+  return (key) => (byKey.get(key) ?? []).map(asSent);
+}
+
+function isUnheard({ state }: Knowledge): boolean {
+  return !isHeard(state);
 }
 
 function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: RoutingRules): RoutingResult {

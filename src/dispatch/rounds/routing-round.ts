@@ -39,7 +39,7 @@ export interface RoutingRound {
   readonly unrouted: readonly Unrouted[];
   /** Summaries of events whose last event these notifications retract. */
   readonly finished: readonly Unrouted[];
-  /** States for the alerts of the notifications, including members of summaries. */
+  /** States for the alerts of the notifications and of `finished`, including members of the former. */
   readonly known: readonly Knowledge[];
 }
 

@@ -78,9 +78,9 @@ async function aDispatcher(
     await commit(store, [aDecision(watch, { transitions: [transition] })], clock.now());
   };
   /** What goes out now on all channels, as `ada firing`; each is taken over, unless `end` says otherwise. */
-  const sent = async (end: Settlement = SENT): Promise<string[]> => {
+  const sent = async (end: Settlement = SENT, channels = ['ops', 'mail', 'gone']): Promise<string[]> => {
     const all: string[] = [];
-    for (const channel of ['ops', 'mail', 'gone'])
+    for (const channel of channels)
       for (let some = await claim(store, channel, 10, clock.now()); some.length > 0;) {
         for (const { delivery, attempt } of some) {
           all.push(
@@ -296,6 +296,24 @@ test('a summary is told to those of its members, and each of them hears the rest
   await daemon.decided({ key: 'again', type: 'alert.summary', summary: { ...summary, of: 'alert.retracted' } });
   await daemon.route();
   expect(await daemon.sent()).toEqual(['ops retracted', 'ops summary']);
+});
+
+test('a summary whose events are all retracted before anybody was sent it is told to nobody', async () => {
+  await using daemon = await aDispatcher();
+  const summary = { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] } as const;
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary }, ['ops', 'mail']);
+  await daemon.route();
+  const refused = { ...LATER, dueAt: daemon.clock.now() + MINUTE };
+  expect((await daemon.sent(refused)).toSorted()).toEqual(['ada summary', 'bob summary', 'ops summary']);
+  // Somebody is sent it after all, and is told the end.
+  await daemon.clock.advance(MINUTE);
+  expect(await daemon.sent(undefined, ['ops'])).toEqual(['ops summary']);
+  const gone = { of: 'alert.retracted', count: 3, keys: ['a', 'b', 'c'] } as const;
+  await daemon.decided({ key: 'gone', type: 'alert.summary', summary: gone });
+  await daemon.route();
+  await daemon.clock.advance(DAY);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
 });
 
 test('a summary of events that nobody acknowledges is told to the next in line', async () => {
