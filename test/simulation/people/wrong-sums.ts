@@ -76,8 +76,9 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
 /** It was not tried, or each try was refused and all that it told of is over. */
 function isTakenBack({ stories }: Court, { message }: Closing, at: Instant): boolean {
   if (message === null) return true;
-  if (message.isMaybeSent || message.deadAt !== null) return false;
-  return message.members.every(({ key, seq }) => stories.storiesOf(key, seq).every(({ to }) => to <= at));
+  if (message.isMaybeSent) return false;
+  const until = Math.min(at, message.deadAt ?? at);
+  return message.members.every(({ key, seq }) => stories.storiesOf(key, seq).every(({ to }) => to <= until));
 }
 
 /** One summary of each sort and bucket in a slot. */
