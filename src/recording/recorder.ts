@@ -70,13 +70,10 @@ const MEMORY_EVERY_MS = 6 * 3_600_000;
 /** Throws a StorageError if the file cannot be used; its text is for the operator. */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { clock, log } = options;
-  const { db, path } = openToRecord(options.file);
-  const writer = answering(path, 'prepare', () => createWriter(db));
+  const file = openToRecord(options.file);
+  const waiting = createWaitingPolls(options, file);
   const bodyByAnswer = new WeakMap<object, Body>();
   const rememberedAt = new Map<WatchId, Instant>();
-  let waiting: PendingPoll[] = [];
-  let writing: Promise<void> = Promise.resolve();
-  let lastCause: string | null = null;
 
   /** The memory if it is due to be stored: after a blank start of a watch, and every few hours. */
   function memoryToKeep({ watch, memory, wholeMemory }: PollStart, now: Instant): PendingPoll['memory'] {
@@ -88,18 +85,52 @@ export function openRecorder(options: RecorderOptions): Recorder {
     return wholeMemory().catch(() => memory);
   }
 
-  function settled(poll: PollStart, answers: readonly Answer[], observation: Observation): void {
-    const { watch, memory, startedAt } = poll;
-    const kept = memoryToKeep(poll, observation.at);
-    waiting.push({
-      watch: watch.id,
-      startedAt,
-      observation,
-      coveredUntil: memory.coveredUntil,
-      memory: kept,
-      answers,
-    });
-  }
+  return {
+    onAnswer(answer, body) {
+      bodyByAnswer.set(answer, createBody(body));
+    },
+    onPoll(poll, read): HookedPoll {
+      const { watch, memory, startedAt } = poll;
+      const answers: Answer[] = [];
+      return {
+        read: noting(read, bodyByAnswer, answers),
+        settled(observation) {
+          const kept = memoryToKeep(poll, observation.at);
+          const { coveredUntil } = memory;
+          waiting.add({ watch: watch.id, startedAt, observation, coveredUntil, memory: kept, answers });
+        },
+      };
+    },
+    flush: waiting.flush,
+    async run(signal) {
+      while (!signal.aborted) {
+        await waiting.flush();
+        await clock.sleep(WRITE_MS, signal);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      if (!file.db.isOpen) return;
+      await waiting.flush();
+      const polls = waiting.size();
+      if (polls > 0) log.warn('recording:incomplete', { polls });
+      closeWhole(file.db);
+    },
+  };
+}
+
+interface WaitingPolls {
+  add(poll: PendingPoll): void;
+  readonly size: () => number;
+  /** Writes what waits, and drops what is too old. Runs once at a time, so that polls stay in order. */
+  readonly flush: () => Promise<void>;
+}
+
+function createWaitingPolls(options: RecorderOptions, { db, path }: ReturnType<typeof openToRecord>): WaitingPolls {
+  const { clock, log } = options;
+  const writer = answering(path, 'prepare', () => createWriter(db));
+  let waiting: PendingPoll[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  let lastCause: string | null = null;
 
   async function writeWaiting(): Promise<void> {
     while (waiting.length > 0) {
@@ -141,37 +172,14 @@ export function openRecorder(options: RecorderOptions): Recorder {
     lastCause = null;
   }
 
-  /** Runs one flush at a time, so that polls stay in order. */
-  function flush(): Promise<void> {
-    writing = writing.then(writeWaiting);
-    return writing;
-  }
-
   return {
-    onAnswer(answer, body) {
-      bodyByAnswer.set(answer, createBody(body));
+    add(poll) {
+      waiting.push(poll);
     },
-    onPoll(poll, read): HookedPoll {
-      const answers: Answer[] = [];
-      return {
-        read: noting(read, bodyByAnswer, answers),
-        settled(observation) {
-          settled(poll, answers, observation);
-        },
-      };
-    },
-    flush,
-    async run(signal) {
-      while (!signal.aborted) {
-        await flush();
-        await clock.sleep(WRITE_MS, signal);
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      if (!db.isOpen) return;
-      await flush();
-      if (waiting.length > 0) log.warn('recording:incomplete', { polls: waiting.length });
-      closeWhole(db);
+    size: () => waiting.length,
+    flush() {
+      writing = writing.then(writeWaiting);
+      return writing;
     },
   };
 }
