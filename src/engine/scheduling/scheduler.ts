@@ -12,7 +12,6 @@
 // A late tick runs once, now: slots that passed meanwhile (sleep, a stopped process) are skipped.
 //
 // A poll may request another poll of its watch before the next due time. The due times stay unchanged.
-import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -20,7 +19,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
 import { createCron } from './cron.ts';
 import { createExtraPolls } from './extra-polls.ts';
-import { after, groupsOf, isStretched, paceOfRule, type Group, type Grouping } from './groups.ts';
+import { createDueGroups, isStretched, paceOfRule } from './groups.ts';
 import { startDelays } from './start-delays.ts';
 
 export interface SchedulerOptions {
@@ -51,7 +50,7 @@ export interface Scheduler {
 }
 
 export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: SchedulerOptions): Scheduler {
-  let queue = new TinyQueue<Group>([], byDue);
+  const groups = createDueGroups();
   let interrupt = new AbortController();
   const cron = createCron({
     onTick(watches, due) {
@@ -67,7 +66,9 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
   const extra = createExtraPolls();
   /** The time of the last tick of each watch. */
   const lastById = new Map<WatchId, Instant>();
-  const at = (now: Instant): Grouping => ({ now, paceOf, lastOf: ({ id }) => lastById.get(id) });
+  const regroup = (now: Instant): void => {
+    groups.set(all, { now, paceOf, lastOf: ({ id }) => lastById.get(id) });
+  };
 
   /** Ticks for the watches that are due by the intervals in force. */
   function run(watches: readonly Watch[]): void {
@@ -82,16 +83,13 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
 
   /** Plans all due times again after the clock was set back, so that no watch waits until the clock has caught up. */
   function plan(now: Instant): void {
-    queue = new TinyQueue<Group>(
-      queue.data.map((group) => ({ ...group, due: after(group, now) })),
-      byDue,
-    );
+    groups.replan(now);
     for (const [id, last] of lastById) if (last > now) lastById.set(id, now);
     extra.clear();
   }
 
   function start(due: readonly Watch[], now: Instant): void {
-    const dueById = new Map(queue.data.flatMap((group) => group.watches.map(({ id }) => [id, group.due])));
+    const dueById = groups.dueById();
     const delays = startDelays(due, ({ id }) => (dueById.get(id) ?? Infinity) - now);
     for (const [id, delayMs] of delays) if (delayMs > 0) extra.add(id, now + delayMs);
     const first = due.filter(({ id }) => delays.get(id) === 0);
@@ -99,28 +97,14 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
     if (first.length > 0) onTick(first);
   }
 
-  /** Watches of different paces with the same question are due at the same moments: one tick, so one request. */
-  function takeDueAt(due: Instant): Group[] {
-    const groups: Group[] = [];
-    for (let next = queue.peek(); next?.due === due; next = queue.peek()) {
-      groups.push(next);
-      queue.pop();
-    }
-    return groups;
-  }
-
   function tick(): void {
     const now = clock.now();
     if (now < checkedAt) plan(now);
     checkedAt = now;
     const again = extra.take(now);
-    for (let first = queue.peek(); first !== undefined && first.due <= now; first = queue.peek()) {
-      const { due } = first;
-      const together = takeDueAt(due);
-      // The groups are queued again before the tick, since a tick that throws must not remove them from the queue.
-      for (const group of together) queue.push({ ...group, due: after(group, now) });
-      onLag(secondsSince(clock, due));
-      const watches = together.length === 1 ? first.watches : byRank(together.flatMap((group) => group.watches));
+    for (let next = groups.take(now); next !== null; next = groups.take(now)) {
+      onLag(secondsSince(clock, next.due));
+      const watches = next.isMixed ? byRank(next.watches) : next.watches;
       for (const { id } of watches) again.delete(id);
       run(watches);
     }
@@ -135,11 +119,11 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
       const now = clock.now();
       all = byRank(watches);
       // A watch that became due while the new set was read would otherwise wait for another interval.
-      const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
+      const overdue = groups.overdue(now);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
       const known = new Set(all.map(({ id }) => id));
       for (const id of lastById.keys()) if (!known.has(id)) lastById.delete(id);
-      queue = new TinyQueue<Group>(groupsOf(all, at(now)), byDue);
+      regroup(now);
       cron.set(all);
       start(
         all.filter(({ id }) => ids.has(id)),
@@ -148,7 +132,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
       interrupt.abort();
     },
     repace() {
-      queue = new TinyQueue<Group>(groupsOf(all, at(clock.now())), byDue);
+      regroup(clock.now());
       interrupt.abort();
     },
     pollAgain(id, afterMs) {
@@ -169,7 +153,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
         interrupt = new AbortController();
         tick();
         turns += 1;
-        const next = Math.min(queue.peek()?.due ?? Infinity, extra.nextDue());
+        const next = Math.min(groups.nextDue(), extra.nextDue());
         await clock.sleep(Math.min(LONGEST_SLEEP_MS, Math.max(0, next - clock.now())), interrupt.signal);
       }
       signal.removeEventListener('abort', stop);
@@ -190,10 +174,6 @@ function byRank(watches: readonly Watch[]): Watch[] {
 
 function rankOf({ alerts }: Watch): number {
   return Math.min(...alerts.map(({ severity }) => RANK_OF[severity]));
-}
-
-function byDue(a: Group, b: Group): number {
-  return a.due - b.due;
 }
 
 function secondsSince(clock: Clock, due: Instant): number {
