@@ -12,7 +12,6 @@ const MOST_FILES = 20;
 
 /** Functions that are longer. A name leaves the list when its function is split. */
 const STILL_LONG = new Set([
-  'createBlindWatches',
   'createChannels',
   'createDispatcher',
   'createExplorer',
@@ -20,11 +19,9 @@ const STILL_LONG = new Set([
   'createParts',
   'createPoller',
   'createRuntime',
-  'createScheduler',
   'createSelfAlerts',
   'createSender',
   'createSharedOwnership',
-  'openRecorder',
 ]);
 
 const sources = parseSources();

@@ -18,7 +18,7 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
 import { createChangedWatches, type ChangedWatches } from './changed-watches.ts';
-import { createDiagnostics } from './diagnostics.ts';
+import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';
 
@@ -80,30 +80,11 @@ const LEFT_TO_OTHERS =
 
 export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatchesOptions): HeldWatches {
   const memoryById = new Map<WatchId, Memory>();
-  /** Watches that were polled since the last flush. */
-  const uncovered = new Set<WatchId>();
-  /** Watches whose stored memory cannot be read. With a blank memory they would send old items again. */
-  const damaged = new Set<WatchId>();
+  const damaged = createDamaged({ ownership, shardOf, log });
   const diagnostics = createDiagnostics();
   const changed = createChangedWatches();
+  const coverage = createCoverage({ store, ownership, shardOf, diagnostics, memoryById });
   let watchById: ReadonlyMap<WatchId, Watch> = new Map();
-  /**
-   * In the order of the stored rows. Neighbouring rows are on the same page, so most pages are written by only one
-   * transaction.
-   */
-  let idsInOrder: readonly WatchId[] = [];
-
-  function foundDamaged(watch: Watch, why: string, isNewer: boolean): void {
-    if (damaged.has(watch.id)) return;
-    damaged.add(watch.id);
-    if (isNewer) {
-      log.error('watch:memory-newer', { watch: watch.name, why, effect: LEFT_TO_OTHERS });
-      ownership.avoid(shardOf(watch));
-      return;
-    }
-    const effect = 'this watch alone is blind until it is taken out';
-    log.error('watch:memory-damaged', { watch: watch.name, why, effect });
-  }
 
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (stored === undefined) memoryById.delete(watch.id);
@@ -111,6 +92,126 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     diagnostics.lost(watch.id);
     changed.note(watch.id);
   }
+
+  function adopt(watches: readonly Watch[], kept: ReadonlyMap<WatchId, StoredDiagnostics>): void {
+    watchById = new Map(watches.map((watch) => [watch.id, watch]));
+    for (const id of memoryById.keys()) if (!watchById.has(id)) memoryById.delete(id);
+    damaged.keep(watchById);
+    coverage.adopt(watchById);
+    diagnostics.adopt(watches, kept);
+    changed.noteAll();
+  }
+
+  return {
+    async prepare(watches) {
+      const unread = watches.filter(({ id }) => !memoryById.has(id));
+      const broken = new Map<WatchId, { readonly why: string; readonly isNewer: boolean }>();
+      const ids = unread.map(({ id }) => id);
+      const recalled = await store.recall(ids, (id, why, isNewer) => broken.set(id, { why, isNewer }));
+      const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
+      return (inForce) => {
+        adopt(inForce, kept);
+        for (const watch of unread) {
+          if (!watchById.has(watch.id)) continue;
+          const found = broken.get(watch.id);
+          if (found !== undefined) damaged.found(watch, found.why, found.isNewer);
+          const memory = recalled.get(watch.id);
+          if (memory !== undefined && !memoryById.has(watch.id)) memoryById.set(watch.id, readable(watch, memory, log));
+        }
+      };
+    },
+    keep(watches) {
+      adopt(watches, new Map());
+    },
+    watches: () => [...watchById.values()],
+    has: (id) => watchById.has(id),
+    memoryOf: (id) => memoryById.get(id),
+    memoryOrBlank: (watch) => memoryById.get(watch.id) ?? blankMemory(watch),
+    versionOf: (id) => memoryById.get(id)?.version ?? 0,
+    replace,
+    isDamaged: (id) => damaged.ids.has(id),
+    async mend(watch) {
+      const broken: WatchId[] = [];
+      const stored = await store.recall([watch.id], (id, _why, isNewer) => {
+        broken.push(id);
+        // A replica of the newer release may have started since, so the shard is offered again.
+        if (isNewer) ownership.avoid(shardOf(watch));
+      });
+      if (broken.length > 0) return false;
+      damaged.mended(watch);
+      if (watchById.has(watch.id)) replace(watch, stored.get(watch.id));
+      return true;
+    },
+    committed({ watch, observation, decision }) {
+      const version = decision.expects + (isWritten(decision) ? 1 : 0);
+      memoryById.set(watch.id, { ...decision.memory, version });
+      coverage.polled(watch.id);
+      diagnostics.polled(watch, observation, decision);
+      changed.note(watch.id);
+    },
+    changedSince: changed.since,
+    healthOf: diagnostics.healthOf,
+    figuresOf: diagnostics.figuresOf,
+    snapshotOf: diagnostics.snapshotOf,
+    flush: coverage.flush,
+  };
+}
+
+interface Damaged {
+  readonly ids: ReadonlySet<WatchId>;
+  /** `isNewer`: a newer release wrote it. */
+  found(watch: Watch, why: string, isNewer: boolean): void;
+  mended(watch: Watch): void;
+  /** Forgets all other watches. */
+  keep(watchById: ReadonlyMap<WatchId, Watch>): void;
+}
+
+/** Watches whose stored memory cannot be read. With a blank memory they would send old items again. */
+function createDamaged({ ownership, shardOf, log }: Omit<HeldWatchesOptions, 'store'>): Damaged {
+  const ids = new Set<WatchId>();
+  return {
+    ids,
+    found(watch, why, isNewer) {
+      if (ids.has(watch.id)) return;
+      ids.add(watch.id);
+      if (isNewer) {
+        log.error('watch:memory-newer', { watch: watch.name, why, effect: LEFT_TO_OTHERS });
+        ownership.avoid(shardOf(watch));
+        return;
+      }
+      const effect = 'this watch alone is blind until it is taken out';
+      log.error('watch:memory-damaged', { watch: watch.name, why, effect });
+    },
+    mended({ id, name }) {
+      ids.delete(id);
+      log.info('watch:memory-mended', { watch: name });
+    },
+    keep(watchById) {
+      for (const id of ids) if (!watchById.has(id)) ids.delete(id);
+    },
+  };
+}
+
+interface CoverageFlush {
+  adopt(watchById: ReadonlyMap<WatchId, Watch>): void;
+  polled(id: WatchId): void;
+  readonly flush: HeldWatches['flush'];
+}
+
+interface CoverageOptions extends Omit<HeldWatchesOptions, 'log'> {
+  readonly diagnostics: Diagnostics;
+  readonly memoryById: ReadonlyMap<WatchId, Memory>;
+}
+
+/** Stores until when the watches were covered that were polled since the last time. */
+function createCoverage({ store, ownership, shardOf, diagnostics, memoryById }: CoverageOptions): CoverageFlush {
+  const uncovered = new Set<WatchId>();
+  let watchById: ReadonlyMap<WatchId, Watch> = new Map();
+  /**
+   * In the order of the stored rows. Neighbouring rows are on the same page, so most pages are written by only one
+   * transaction.
+   */
+  let idsInOrder: readonly WatchId[] = [];
 
   async function flushSome(watches: readonly Watch[], fence: Fence): Promise<void> {
     const coverage = new Map<WatchId, Coverage>();
@@ -132,71 +233,15 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     }
   }
 
-  function adopt(watches: readonly Watch[], kept: ReadonlyMap<WatchId, StoredDiagnostics>): void {
-    watchById = new Map(watches.map((watch) => [watch.id, watch]));
-    idsInOrder = [...watchById.keys()].toSorted();
-    for (const held of [damaged, uncovered, memoryById])
-      for (const id of held.keys()) if (!watchById.has(id)) held.delete(id);
-    diagnostics.adopt(watches, kept);
-    changed.noteAll();
-  }
-
   return {
-    async prepare(watches) {
-      const unread = watches.filter(({ id }) => !memoryById.has(id));
-      const broken = new Map<WatchId, string>();
-      const newer = new Set<WatchId>();
-      const ids = unread.map(({ id }) => id);
-      const recalled = await store.recall(ids, (id, why, isNewer) => {
-        broken.set(id, why);
-        if (isNewer) newer.add(id);
-      });
-      const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
-      return (inForce) => {
-        adopt(inForce, kept);
-        for (const watch of unread) {
-          if (!watchById.has(watch.id)) continue;
-          const why = broken.get(watch.id);
-          if (why !== undefined) foundDamaged(watch, why, newer.has(watch.id));
-          const memory = recalled.get(watch.id);
-          if (memory !== undefined && !memoryById.has(watch.id)) memoryById.set(watch.id, readable(watch, memory, log));
-        }
-      };
+    adopt(adopted) {
+      watchById = adopted;
+      idsInOrder = [...watchById.keys()].toSorted();
+      for (const id of uncovered) if (!watchById.has(id)) uncovered.delete(id);
     },
-    keep(watches) {
-      adopt(watches, new Map());
+    polled(id) {
+      uncovered.add(id);
     },
-    watches: () => [...watchById.values()],
-    has: (id) => watchById.has(id),
-    memoryOf: (id) => memoryById.get(id),
-    memoryOrBlank: (watch) => memoryById.get(watch.id) ?? blankMemory(watch),
-    versionOf: (id) => memoryById.get(id)?.version ?? 0,
-    replace,
-    isDamaged: (id) => damaged.has(id),
-    async mend(watch) {
-      const broken: WatchId[] = [];
-      const stored = await store.recall([watch.id], (id, _why, isNewer) => {
-        broken.push(id);
-        // A replica of the newer release may have started since, so the shard is offered again.
-        if (isNewer) ownership.avoid(shardOf(watch));
-      });
-      if (broken.length > 0) return false;
-      damaged.delete(watch.id);
-      log.info('watch:memory-mended', { watch: watch.name });
-      if (watchById.has(watch.id)) replace(watch, stored.get(watch.id));
-      return true;
-    },
-    committed({ watch, observation, decision }) {
-      const version = decision.expects + (isWritten(decision) ? 1 : 0);
-      memoryById.set(watch.id, { ...decision.memory, version });
-      uncovered.add(watch.id);
-      diagnostics.polled(watch, observation, decision);
-      changed.note(watch.id);
-    },
-    changedSince: changed.since,
-    healthOf: diagnostics.healthOf,
-    figuresOf: diagnostics.figuresOf,
-    snapshotOf: diagnostics.snapshotOf,
     async flush() {
       const ids = idsInOrder.filter((id) => uncovered.has(id));
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {

@@ -70,8 +70,91 @@ export interface BlindWatchesOptions {
 }
 
 export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
-  const { clock, memoryOf, pausedUntil, storage, paceOf = paceOfRule } = options;
+  const { clock, pausedUntil } = options;
+  const judge = createBlindJudge(options);
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
+
+  /** True if the watch was paused at some time since its adoption, so that its first poll may still come. */
+  function wasPaused({ watch, adoptedAt }: Watched): boolean {
+    const pauseEnd = pausedUntil(watch);
+    return pauseEnd !== null && pauseEnd > adoptedAt;
+  }
+
+  function awaited(isMissing: (watched: Watched) => boolean): Watch[] {
+    const missing: Watch[] = [];
+    const now = clock.now();
+    for (const one of watchedById.values())
+      if (isMissing(one) && !wasPaused(one) && wasDue(one, now)) missing.push(one.watch);
+    return missing;
+  }
+
+  return {
+    adopt(watches) {
+      const before = watchedById;
+      const now = clock.now();
+      const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
+      const watched = watches.map((watch): [WatchId, Watched] => {
+        const known = before.get(watch.id);
+        // After a reload with other due times the earlier ones do not count as missed. A blind watch stays blind.
+        const isFresh = known !== undefined && haveOtherTimes(known.watch, watch) && judge.look(known, now) === null;
+        const from = isFresh ? { from: now } : {};
+        return [watch.id, { ...(known ?? fresh), ...from, watch, clearUntil: NEVER_CLEAR }];
+      });
+      watchedById = new Map(watched);
+    },
+    polled({ id }, observation) {
+      const watched = watchedById.get(id);
+      if (watched === undefined) return;
+      watched.isPolled = true;
+      watched.isDamaged = false;
+      if (observation.type === 'seen') watched.lookedAt = observation.at;
+      watched.missed = observation.type === 'missed' ? observation.reason : null;
+      watched.clearUntil = NEVER_CLEAR;
+    },
+    postponed({ id }) {
+      const watched = watchedById.get(id);
+      if (watched !== undefined) watched.missed = 'plan';
+    },
+    damaged({ id }) {
+      const watched = watchedById.get(id);
+      if (watched === undefined) return;
+      watched.isPolled = true;
+      watched.isDamaged = true;
+    },
+    unpolled: () => awaited(({ isPolled }) => !isPolled),
+    unseen: () => awaited(({ lookedAt, isDamaged }) => lookedAt === null && !isDamaged),
+    blind() {
+      const now = clock.now();
+      const blind: BlindWatch[] = [];
+      for (const watched of watchedById.values()) {
+        const found = judge.look(watched, now);
+        if (found !== null) blind.push(found);
+      }
+      return blind;
+    },
+    overdue() {
+      const now = clock.now();
+      return [...watchedById.values()].flatMap((watched) => judge.overdueOf(watched, now));
+    },
+    lookedAt: (id) => watchedById.get(id)?.lookedAt ?? null,
+    undecided() {
+      const now = clock.now();
+      const undecided = [...watchedById.values()].filter((watched) => judge.isUndecided(watched, now));
+      return new Set(undecided.map(({ watch: { target } }) => target.explorer));
+    },
+  };
+}
+
+interface BlindJudge {
+  /** Null: the watch is not blind. */
+  readonly look: (watched: Watched, now: Instant) => BlindWatch | null;
+  readonly overdueOf: (watched: Watched, now: Instant) => BlindWatch[];
+  readonly isUndecided: (watched: Watched, now: Instant) => boolean;
+}
+
+/** Judges one watch by its memory, its polls and its pauses, and by the store. */
+function createBlindJudge(options: BlindWatchesOptions): BlindJudge {
+  const { memoryOf, pausedUntil, storage, paceOf = paceOfRule } = options;
   /** The time when the store last refused a write. */
   let refusedAt: Instant = -Infinity;
 
@@ -128,34 +211,11 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   }
 
   /**
-   * True if a reload changed the schedule of a watch that is not blind: its earlier due times do not count as missed. A
-   * blind watch stays blind.
-   */
-  function isOfOtherTimes(known: Watched, { schedule }: Watch, now: Instant): boolean {
-    return nameOf(known.watch.schedule) !== nameOf(schedule) && look(known, now) === null;
-  }
-
-  /** True if the watch was paused at some time since its adoption, so that its first poll may still come. */
-  function wasPaused({ watch, adoptedAt }: Watched): boolean {
-    const pauseEnd = pausedUntil(watch);
-    return pauseEnd !== null && pauseEnd > adoptedAt;
-  }
-
-  function awaited(isMissing: (watched: Watched) => boolean): Watch[] {
-    const missing: Watch[] = [];
-    const now = clock.now();
-    for (const one of watchedById.values())
-      if (isMissing(one) && !wasPaused(one) && wasDue(one, now)) missing.push(one.watch);
-    return missing;
-  }
-
-  /**
    * True if the watch was blind by its stored times when the daemon stopped, and the time since is too short to decide
    * if it still is.
    */
-  function isUndecided({ watch, from, missed, isDamaged }: Watched): boolean {
+  function isUndecided({ watch, from, missed, isDamaged }: Watched, now: Instant): boolean {
     const memory = knownOf({ watch, missed });
-    const now = clock.now();
     return (
       !isDamaged &&
       (pausedUntil(watch) ?? now) <= now &&
@@ -169,56 +229,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     return state === 'works' ? null : `storage-${state}`;
   }
 
-  return {
-    adopt(watches) {
-      const before = watchedById;
-      const now = clock.now();
-      const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
-      const watched = watches.map((watch): [WatchId, Watched] => {
-        const known = before.get(watch.id);
-        const from = known === undefined || !isOfOtherTimes(known, watch, now) ? {} : { from: now };
-        return [watch.id, { ...(known ?? fresh), ...from, watch, clearUntil: NEVER_CLEAR }];
-      });
-      watchedById = new Map(watched);
-    },
-    polled({ id }, observation) {
-      const watched = watchedById.get(id);
-      if (watched === undefined) return;
-      watched.isPolled = true;
-      watched.isDamaged = false;
-      if (observation.type === 'seen') watched.lookedAt = observation.at;
-      watched.missed = observation.type === 'missed' ? observation.reason : null;
-      watched.clearUntil = NEVER_CLEAR;
-    },
-    postponed({ id }) {
-      const watched = watchedById.get(id);
-      if (watched !== undefined) watched.missed = 'plan';
-    },
-    damaged({ id }) {
-      const watched = watchedById.get(id);
-      if (watched === undefined) return;
-      watched.isPolled = true;
-      watched.isDamaged = true;
-    },
-    unpolled: () => awaited(({ isPolled }) => !isPolled),
-    unseen: () => awaited(({ lookedAt, isDamaged }) => lookedAt === null && !isDamaged),
-    blind() {
-      const now = clock.now();
-      const blind: BlindWatch[] = [];
-      for (const watched of watchedById.values()) {
-        const found = look(watched, now);
-        if (found !== null) blind.push(found);
-      }
-      return blind;
-    },
-    overdue() {
-      const now = clock.now();
-      return [...watchedById.values()].flatMap((watched) => overdueOf(watched, now));
-    },
-    lookedAt: (id) => watchedById.get(id)?.lookedAt ?? null,
-    undecided: () =>
-      new Set([...watchedById.values()].filter(isUndecided).map(({ watch: { target } }) => target.explorer)),
-  };
+  return { look, overdueOf, isUndecided };
 }
 
 type Unpolled = Pick<Memory, 'data' | 'coveredUntil'> & { readonly paceMs: number };
@@ -229,6 +240,10 @@ function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {
   if (schedule.type === 'every' || isOverdue(watch, null, adoptedAt)) return true;
   const due = schedule.times.upTo(now);
   return due !== null && due > adoptedAt;
+}
+
+function haveOtherTimes(one: Watch, other: Watch): boolean {
+  return nameOf(one.schedule) !== nameOf(other.schedule);
 }
 
 function nameOf(schedule: Schedule): string | number {

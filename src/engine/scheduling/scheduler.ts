@@ -17,9 +17,9 @@ import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
-import { createCron } from './cron.ts';
+import { createCron, type Cron } from './cron.ts';
 import { createExtraPolls } from './extra-polls.ts';
-import { createDueGroups, isStretched, paceOfRule } from './groups.ts';
+import { createDueGroups, isStretched, paceOfRule, type PaceOf } from './groups.ts';
 import { startDelays } from './start-delays.ts';
 
 export interface SchedulerOptions {
@@ -49,42 +49,74 @@ export interface Scheduler {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: SchedulerOptions): Scheduler {
-  const groups = createDueGroups();
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { clock } = options;
+  const due = createDueWatches(options);
   let interrupt = new AbortController();
+  let turns = 0;
+  const turn = (): void => {
+    interrupt.abort();
+  };
+  return {
+    set(watches, atOnce) {
+      due.set(watches, atOnce);
+      turn();
+    },
+    repace() {
+      due.repace();
+      turn();
+    },
+    pollAgain(id, afterMs) {
+      const next = due.nextAt();
+      due.pollAgain(id, afterMs);
+      if (due.nextAt() < next) turn();
+    },
+    turns: () => turns,
+    turn,
+    async run(signal) {
+      signal.addEventListener('abort', turn, { once: true });
+      while (!signal.aborted) {
+        interrupt = new AbortController();
+        due.check();
+        turns += 1;
+        const waitMs = Math.max(0, due.nextAt() - clock.now());
+        await clock.sleep(Math.min(LONGEST_SLEEP_MS, waitMs), interrupt.signal);
+      }
+      signal.removeEventListener('abort', turn);
+      due.cron.stop();
+    },
+  };
+}
+
+interface DueWatches extends Pick<Scheduler, 'set' | 'repace' | 'pollAgain'> {
+  /** Ticks for all watches that are due. */
+  check(): void;
+  /** When the next watch without a cron is due; Infinity: none is. */
+  nextAt(): Instant;
+  readonly cron: Pick<Cron, 'stop'>;
+}
+
+function createDueWatches({ clock, onTick, onLag, paceOf = paceOfRule }: SchedulerOptions): DueWatches {
+  const groups = createDueGroups();
+  const extra = createExtraPolls();
+  const ticks = createTicks({ clock, onTick, paceOf });
   const cron = createCron({
     onTick(watches, due) {
       onLag(secondsSince(clock, due));
-      run(watches);
+      ticks.run(watches);
     },
   });
-
   let checkedAt = -Infinity;
-  let turns = 0;
   /** All watches, the most severe first. */
   let all: readonly Watch[] = [];
-  const extra = createExtraPolls();
-  /** The time of the last tick of each watch. */
-  const lastById = new Map<WatchId, Instant>();
   const regroup = (now: Instant): void => {
-    groups.set(all, { now, paceOf, lastOf: ({ id }) => lastById.get(id) });
+    groups.set(all, { now, paceOf, lastOf: ticks.lastOf });
   };
-
-  /** Ticks for the watches that are due by the intervals in force. */
-  function run(watches: readonly Watch[]): void {
-    const now = clock.now();
-    const due = watches.filter((watch) => {
-      const last = lastById.get(watch.id) ?? -Infinity;
-      return !isStretched(watch, paceOf) || last > now || now - last >= PACE_SLACK * paceOf(watch);
-    });
-    for (const { id } of due) lastById.set(id, now);
-    if (due.length > 0) onTick(due);
-  }
 
   /** Plans all due times again after the clock was set back, so that no watch waits until the clock has caught up. */
   function plan(now: Instant): void {
     groups.replan(now);
-    for (const [id, last] of lastById) if (last > now) lastById.set(id, now);
+    ticks.noLaterThan(now);
     extra.clear();
   }
 
@@ -93,25 +125,7 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
     const delays = startDelays(due, ({ id }) => (dueById.get(id) ?? Infinity) - now);
     for (const [id, delayMs] of delays) if (delayMs > 0) extra.add(id, now + delayMs);
     const first = due.filter(({ id }) => delays.get(id) === 0);
-    for (const { id } of first) lastById.set(id, now);
-    if (first.length > 0) onTick(first);
-  }
-
-  function tick(): void {
-    const now = clock.now();
-    if (now < checkedAt) plan(now);
-    checkedAt = now;
-    const again = extra.take(now);
-    for (let next = groups.take(now); next !== null; next = groups.take(now)) {
-      onLag(secondsSince(clock, next.due));
-      const watches = next.isMixed ? byRank(next.watches) : next.watches;
-      for (const { id } of watches) again.delete(id);
-      run(watches);
-    }
-    // Extra polls run in one tick, so that they share their answers.
-    const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
-    if (watches.length > 0) onTick(watches);
-    cron.check(now);
+    ticks.start(first, now);
   }
 
   return {
@@ -119,45 +133,81 @@ export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: S
       const now = clock.now();
       all = byRank(watches);
       // A watch that became due while the new set was read would otherwise wait for another interval.
-      const overdue = groups.overdue(now);
-      const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
-      const known = new Set(all.map(({ id }) => id));
-      for (const id of lastById.keys()) if (!known.has(id)) lastById.delete(id);
+      const ids = new Set([...atOnce, ...groups.overdue(now)].map(({ id }) => id));
+      ticks.keep(all);
       regroup(now);
       cron.set(all);
-      start(
-        all.filter(({ id }) => ids.has(id)),
-        now,
-      );
-      interrupt.abort();
+      const due = all.filter(({ id }) => ids.has(id));
+      start(due, now);
     },
     repace() {
       regroup(clock.now());
-      interrupt.abort();
     },
     pollAgain(id, afterMs) {
-      const next = extra.nextDue();
       extra.add(id, clock.now() + afterMs);
-      if (extra.nextDue() < next) interrupt.abort();
     },
-    turns: () => turns,
-    turn: () => {
-      interrupt.abort();
-    },
-    async run(signal) {
-      const stop = (): void => {
-        interrupt.abort();
-      };
-      signal.addEventListener('abort', stop, { once: true });
-      while (!signal.aborted) {
-        interrupt = new AbortController();
-        tick();
-        turns += 1;
-        const next = Math.min(groups.nextDue(), extra.nextDue());
-        await clock.sleep(Math.min(LONGEST_SLEEP_MS, Math.max(0, next - clock.now())), interrupt.signal);
+    check() {
+      const now = clock.now();
+      if (now < checkedAt) plan(now);
+      checkedAt = now;
+      const again = extra.take(now);
+      for (let next = groups.take(now); next !== null; next = groups.take(now)) {
+        onLag(secondsSince(clock, next.due));
+        const watches = next.isMixed ? byRank(next.watches) : next.watches;
+        for (const { id } of watches) again.delete(id);
+        ticks.run(watches);
       }
-      signal.removeEventListener('abort', stop);
-      cron.stop();
+      // Extra polls run in one tick, so that they share their answers.
+      const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
+      if (watches.length > 0) onTick(watches);
+      cron.check(now);
+    },
+    nextAt: () => Math.min(groups.nextDue(), extra.nextDue()),
+    cron,
+  };
+}
+
+interface Ticks {
+  /** The time of the last tick of the watch. */
+  readonly lastOf: (watch: Watch) => Instant | undefined;
+  /** Ticks for those of the watches that are due by the intervals in force. */
+  run(watches: readonly Watch[]): void;
+  start(watches: readonly Watch[], now: Instant): void;
+  /** Forgets all other watches. */
+  keep(watches: readonly Watch[]): void;
+  /** Call this when the clock was set back. */
+  noLaterThan(now: Instant): void;
+}
+
+function createTicks({
+  clock,
+  onTick,
+  paceOf,
+}: Pick<SchedulerOptions, 'clock' | 'onTick'> & { paceOf: PaceOf }): Ticks {
+  const lastById = new Map<WatchId, Instant>();
+
+  function start(watches: readonly Watch[], now: Instant): void {
+    for (const { id } of watches) lastById.set(id, now);
+    if (watches.length > 0) onTick(watches);
+  }
+
+  return {
+    lastOf: ({ id }) => lastById.get(id),
+    run(watches) {
+      const now = clock.now();
+      const isDue = (watch: Watch): boolean => {
+        const last = lastById.get(watch.id) ?? -Infinity;
+        return !isStretched(watch, paceOf) || last > now || now - last >= PACE_SLACK * paceOf(watch);
+      };
+      start(watches.filter(isDue), now);
+    },
+    start,
+    keep(watches) {
+      const known = new Set(watches.map(({ id }) => id));
+      for (const id of lastById.keys()) if (!known.has(id)) lastById.delete(id);
+    },
+    noLaterThan(now) {
+      for (const [id, last] of lastById) if (last > now) lastById.set(id, now);
     },
   };
 }

@@ -11,13 +11,12 @@
 // Each replica reports the causes of its own explorers and channels.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
-import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import { isActive } from '../../core/alerts/emission.ts';
 import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { SEVERITIES, type WatchId } from '../../core/model/ids.ts';
-import type { ConditionState, Memory } from '../../core/model/memory.ts';
+import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -27,6 +26,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from '../polling/batch.ts';
 import type { Unrecorded } from '../sending/unrecorded.ts';
 import type { Cause, CauseId, SelfFindings } from './cause.ts';
+import { createSelfMemories, stateOf, type SelfMemories } from './self-memories.ts';
 import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfWatchId } from './self-watch.ts';
 
 export interface SelfAlertsOptions {
@@ -64,153 +64,40 @@ interface Stepped {
   readonly decision: Decision;
 }
 
-const FORGOTTEN_AFTER_MS = 3_600_000;
-/** The most transitions of one instance that wait in memory for the store. */
-const MOST_UNKEPT = 100;
-
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
-  const { store, ownership, shardOf, clock, log, find, notify, timeZone, onTransitions, unrecorded } = options;
-  let memoryById = new Map<WatchId, Memory>();
-  /** Decisions that the store did not keep: the next check continues from them. */
-  const unkept = new Map<WatchId, Decision>();
-  let wasEverRead = false;
-  /** False: the stored memories are read before the next decision. */
-  let isRead = false;
-  /** True if shards moved since the last read, so that this process may report other causes. */
-  let hasMoved = false;
-  let lastFailure: string | null = null;
-
-  async function read(): Promise<void> {
-    if (isRead && !hasMoved) return;
-    // Set to false first: the store may fail in between, and then nothing counts as read.
-    isRead = false;
-    hasMoved = false;
-    const ids = (await store.remembered()).filter(isOurs);
-    const damaged: WatchId[] = [];
-    memoryById = await store.recall(ids, (id) => damaged.push(id));
-    // The store may have kept a commit that it answered with an error. Such a decision must not be committed twice.
-    for (const [id, { expects }] of unkept) if ((memoryById.get(id)?.version ?? 0) !== expects) unkept.delete(id);
-    // Damaged memories are removed. Causes that last fire again, which repeats a message but loses none.
-    if (damaged.length > 0) await store.forget(damaged);
-    isRead = true;
-    wasEverRead = true;
-  }
-
-  /** Continues with the loaded memories if the store cannot be read, since that is one of the reported causes. */
-  async function readIfPossible(): Promise<void> {
-    const mayKnow = wasEverRead && !hasMoved;
-    try {
-      await read();
-    } catch (error) {
-      if (!mayKnow) throw error;
-    }
-  }
-
-  const memoryOf = (id: WatchId): Memory | undefined => unkept.get(id)?.memory ?? memoryById.get(id);
-
+  const { ownership, shardOf, clock, log, find, notify, timeZone } = options;
   const fenceOf = (cause: CauseId): Fence | null => ownership.fenceOf(shardOf(cause));
-
-  function isOurs(id: WatchId): boolean {
-    const cause = parseSelfWatchId(id);
-    return cause !== null && fenceOf(cause) !== null;
-  }
+  const memories = createSelfMemories({
+    ...options,
+    isOurs(id) {
+      const cause = parseSelfWatchId(id);
+      return cause !== null && fenceOf(cause) !== null;
+    },
+  });
+  const instances = createInstances(memories, options);
+  let lastFailure: string | null = null;
 
   async function look(): Promise<void> {
     if (notify().length === 0) {
-      forgetAll();
+      memories.forgetAll();
       return;
     }
-    await readIfPossible();
+    await memories.readIfPossible();
     const found = await find();
     const now = clock.now();
-    const steps = idsOf(found).map((id) => stepOne(id, found, now));
+    const ours = instances.idsOf(found).filter((id) => fenceOf(id) !== null);
+    const steps = ours.map((id) => instances.step(id, found, now));
     const written = steps.filter(({ decision }) => isWritten(decision));
     for (const [fence, own] of Map.groupBy(written, ({ of }) => fenceOf(of)))
       if (fence !== null) await commit(own, fence);
-    for (const { id, decision } of steps) if (!isWritten(decision)) memoryById.set(id, decision.memory);
-    await forgetOld(now);
-  }
-
-  function forgetAll(): void {
-    memoryById = new Map();
-    unkept.clear();
-    isRead = false;
-  }
-
-  /** The instances to step: the stored ones, and one for each cause without a firing instance. */
-  function idsOf({ causes }: SelfFindings): SelfWatchId[] {
-    const known = [...memoryById.keys(), ...unkept.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
-    const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
-    const ours = [...known, ...fresh].filter((cause) => fenceOf(cause) !== null);
-    const all = ours.map((id) => [selfWatchId(id), id] as const);
-    return [...new Map(all).values()];
-  }
-
-  function isTold({ alert, subject, severity }: Cause): boolean {
-    return SEVERITIES.some(
-      (one) => RANK_OF[one] <= RANK_OF[severity] && isFiring(selfWatchId({ alert, subject, severity: one })),
-    );
-  }
-
-  function isFiring(id: WatchId): boolean {
-    const state = stateOf(id, memoryOf(id));
-    return state !== null && isActive(state);
-  }
-
-  function stepOne(of: SelfWatchId, found: SelfFindings, at: Instant): Stepped {
-    const id = selfWatchId(of);
-    const cause = found.causes.find(({ alert, subject }) => alert === of.alert && subject === of.subject) ?? null;
-    const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);
-    const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
-    const watch = selfWatchOf(of, { cause, title, truth, notify: notify(), zone: timeZone() });
-    const memory = readyFor(memoryOf(id) ?? blankMemory(watch), at);
-    const seen = {
-      type: 'seen',
-      at,
-      paceMs: 0,
-      head: null,
-      chain: 'not-asked',
-      seen: viewOf(cause),
-      partial: null,
-    } as const;
-    const decision = step(watch, memory, seen);
-    const before = unkept.get(id);
-    return { id, of, decision: before === undefined ? decision : joinDecisions(before, decision) };
-  }
-
-  /** The title of the firing message. */
-  function firedTitle(id: WatchId): string {
-    return stateOf(id, memoryOf(id))?.firing?.title ?? id;
+    for (const { id, decision } of steps) if (!isWritten(decision)) memories.put(id, decision.memory);
+    await memories.forgetOld(now);
   }
 
   async function commit(steps: readonly Stepped[], fence: Fence): Promise<void> {
-    const wasRead = isRead;
-    // A commit that ends with an error may still be stored, so the memories are read again after it.
-    isRead = false;
-    const decisions = await Promise.all(steps.map(({ decision }) => withTold(decision)));
-    const ends = await store.commit(decisions, clock.now(), fence).catch((error: unknown) => {
-      for (const { id, decision } of steps) noteUnkept(id, decision);
-      throw error;
-    });
-    for (const { id } of steps) unkept.delete(id);
-    unrecorded.recorded(decisions.flatMap(({ transitions }, i) => (ends[i] === 'kept' ? transitions : [])));
-    isRead = wasRead && ends.every((end) => end === 'kept');
-    for (const [i, { id, decision }] of steps.entries()) {
-      if (ends[i] !== 'kept') continue;
-      memoryById.set(id, { ...decision.memory, version: decision.expects + 1 });
-      report(decision);
-    }
-    onTransitions();
-  }
-
-  async function withTold(decision: Decision): Promise<Decision> {
-    if (!unkept.has(decision.watchId)) return decision;
-    return { ...decision, transitions: await unrecorded.withTold(decision.transitions) };
-  }
-
-  function noteUnkept(id: WatchId, decision: Decision): void {
-    if (decision.transitions.length <= MOST_UNKEPT) unkept.set(id, decision);
-    unrecorded.offer(unkept.get(id)?.transitions ?? []);
+    const decisions = steps.map(({ decision }) => decision);
+    for (const kept of await memories.commit(decisions, fence)) report(kept);
+    options.onTransitions();
   }
 
   function report({ watchId, memory, reasons }: Decision): void {
@@ -219,13 +106,6 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       if (type === 'firing') log.warn('self:firing', { alert: watchId, title });
       if (type === 'resolved') log.info('self:resolved', { alert: watchId });
     }
-  }
-
-  async function forgetOld(now: Instant): Promise<void> {
-    const old = [...memoryById].filter(([id, memory]) => isOver(stateOf(id, memory), now)).map(([id]) => id);
-    if (old.length === 0) return;
-    await store.forget(old);
-    for (const id of old) memoryById.delete(id);
   }
 
   /** Makes one check. A storage that does not answer is logged once per cause, and tried again at the next check. */
@@ -249,30 +129,70 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       }
     },
     watches: () =>
-      [...memoryById.keys()].flatMap((id) => {
+      memories.loaded().flatMap((id) => {
         const of = parseSelfWatchId(id);
         const sight = { cause: null, title: id, truth: 'unknown', notify: notify(), zone: timeZone() } as const;
         return of === null ? [] : [selfWatchOf(of, sight)];
       }),
-    memoryOf,
-    shardsMoved() {
-      hasMoved = true;
-    },
+    memoryOf: memories.memoryOf,
+    shardsMoved: memories.shardsMoved,
   };
+}
+
+interface Instances {
+  readonly idsOf: (found: SelfFindings) => SelfWatchId[];
+  readonly step: (of: SelfWatchId, found: SelfFindings, at: Instant) => Stepped;
+}
+
+function createInstances(memories: SelfMemories, { notify, timeZone }: SelfAlertsOptions): Instances {
+  /** The instances to step: the stored ones, and one for each cause without a firing instance. */
+  function idsOf({ causes }: SelfFindings): SelfWatchId[] {
+    const known = [...memories.ids()].flatMap((id) => parseSelfWatchId(id) ?? []);
+    const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
+    const all = [...known, ...fresh].map((id) => [selfWatchId(id), id] as const);
+    return [...new Map(all).values()];
+  }
+
+  function isTold({ alert, subject, severity }: Cause): boolean {
+    return SEVERITIES.some(
+      (one) => RANK_OF[one] <= RANK_OF[severity] && isFiring(selfWatchId({ alert, subject, severity: one })),
+    );
+  }
+
+  function isFiring(id: WatchId): boolean {
+    const state = stateOf(id, memories.memoryOf(id));
+    return state !== null && isActive(state);
+  }
+
+  function stepOne(of: SelfWatchId, found: SelfFindings, at: Instant): Stepped {
+    const id = selfWatchId(of);
+    const cause = found.causes.find(({ alert, subject }) => alert === of.alert && subject === of.subject) ?? null;
+    const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);
+    const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
+    const watch = selfWatchOf(of, { cause, title, truth, notify: notify(), zone: timeZone() });
+    const memory = readyFor(memories.memoryOf(id) ?? blankMemory(watch), at);
+    const seen = {
+      type: 'seen',
+      at,
+      paceMs: 0,
+      head: null,
+      chain: 'not-asked',
+      seen: viewOf(cause),
+      partial: null,
+    } as const;
+    const decision = step(watch, memory, seen);
+    const before = memories.unkeptOf(id);
+    return { id, of, decision: before === undefined ? decision : joinDecisions(before, decision) };
+  }
+
+  /** The title of the firing message. */
+  function firedTitle(id: WatchId): string {
+    return stateOf(id, memories.memoryOf(id))?.firing?.title ?? id;
+  }
+
+  return { idsOf, step: stepOne };
 }
 
 function begins({ severity }: SelfWatchId, cause: Cause): boolean {
   return !cause.isExplained && cause.severity === severity;
-}
-
-function stateOf(id: WatchId, memory: Memory | undefined): ConditionState | null {
-  const alert = memory?.alerts[parseSelfWatchId(id)?.alert ?? '']?.[''];
-  return alert === undefined ? null : conditionOf(alert);
-}
-
-/** True if the condition does not fire, wait or flap, and last fired more than an hour ago. */
-function isOver(state: ConditionState | null, now: Instant): boolean {
-  if (state === null) return true;
-  const last = state.firings.at(-1) ?? -Infinity;
-  return state.state === 'inactive' && state.flapping === null && Math.abs(now - last) > FORGOTTEN_AFTER_MS;
 }
