@@ -26,7 +26,7 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
-import { NO_LINKS, pageLinksOf, withLinks, withPages } from './page-links.ts';
+import { NO_LINKS, pageLinksOf, withLinks, withPages, type PageLinks } from './page-links.ts';
 import type { Prepared } from './prepared.ts';
 import { withoutSecrets, withoutSecretsInMirror } from './redacted.ts';
 
@@ -73,7 +73,7 @@ export interface ChannelSet {
   /** Sends a sample to each recipient at once. Never rejects; empty for a channel that is not open. */
   readonly sample: (channel: string) => Promise<readonly SampleTry[]>;
   /** Waits for deliveries in flight; aborts them after `budgetMs`. */
-  stop(budgetMs: number): Promise<void>;
+  readonly stop: (budgetMs: number) => Promise<void>;
 }
 
 interface Built {
@@ -98,86 +98,10 @@ interface Open extends Built {
 }
 
 export function createChannels(options: ChannelsOptions): ChannelSet {
-  const { clock, log, metrics, supervise, whileHeld } = options;
-  const openByName = new Map<string, Open>();
-  const retiring = new Map<Open, Promise<void>>();
+  const { openByName, start, retire, stop } = createOpenChannels(options);
   let recipientsOf: RecipientsOf = () => undefined;
   let links = NO_LINKS;
-
-  function buildMirror({ name, notifier, to }: Channel, onOutcome: (outcome: Outcome) => void): Built['mirror'] {
-    if (notifier.mirror === undefined || options.isDry) return null;
-    const opened = withPages(notifier.mirror.open(to, { ...options, channel: name }), () => links);
-    const open = withoutSecretsInMirror(opened, options.redact);
-    const loop = createMirrorLoop({
-      ...options,
-      ...notifier.mirror.timesOf(to),
-      channel: name,
-      mirror: open,
-      onOutcome,
-    });
-    return { loop, open };
-  }
-
-  function build(channel: Channel, fingerprint: string): Built {
-    const { name, notifier, to } = channel;
-    const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
-    const linked = withLinks(opened, () => links, notifier.readBy);
-    const guarded = withoutSecrets(linked, options.redact);
-    const health = createChannelHealth(clock);
-    const onOutcome = (outcome: Outcome): void => {
-      health.ended(outcome);
-      metrics.delivery({ channel: name, outcome: outcome.type });
-      // The receiver now has the alert, so an earlier acknowledgement can be passed on.
-      if (outcome.type === 'sent') acks?.wake();
-    };
-    const { acknowledge } = guarded;
-    const acks =
-      acknowledge === undefined ? null : createAckPasser({ ...options, channel: name, acknowledge, onOutcome });
-    const sender = createSender({
-      ...options,
-      channel: name,
-      notifier: guarded,
-      giveUpAfterMs: notifier.giveUpAfterMs,
-      pace: notifier.pace,
-      onOutcome,
-      onDead: () => {
-        metrics.deliveryDead(name);
-      },
-    });
-    const mirror = buildMirror(channel, onOutcome);
-    const sampled = sampleRecipients(channel);
-    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, sampled, mirror, acks };
-  }
-
-  function start(built: Built): void {
-    const [stopping, abandoning] = [new AbortController(), new AbortController()];
-    metrics.channelOpened(built.name);
-    const about = { channel: built.name };
-    const { sender, mirror, acks } = built;
-    const loops: Pick<Loop, 'name' | 'run'>[] = [
-      { name: 'sender', run: (signal) => sender.run(signal, abandoning.signal) },
-    ];
-    if (mirror !== null) loops.push({ name: 'mirror', run: mirror.loop.run });
-    if (acks !== null) loops.push({ name: 'acknowledgements', run: acks.run });
-    const running = loops.map(({ name, run }) =>
-      supervise({ name, about, run: whileHeld(`channel:${built.name}`, run) }, stopping.signal),
-    );
-    const ended = Promise.all(running).then(() => undefined);
-    openByName.set(built.name, { ...built, stopping, abandoning, ended });
-  }
-
-  /** The channel starts no more deliveries. Deliveries in flight may end after its successor has started to send. */
-  function retire(name: string): void {
-    const found = openByName.get(name);
-    if (found === undefined) return;
-    openByName.delete(name);
-    found.stopping.abort();
-    const gone = found.ended.then(() => closeChannel(found));
-    retiring.set(
-      found,
-      gone.finally(() => retiring.delete(found)),
-    );
-  }
+  const build = createBuild(options, () => links);
 
   return {
     async prepare(config) {
@@ -221,7 +145,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
       open.onOutcome(outcome);
       return outcome;
     },
-    sample: (channel) => sampleOf(openByName.get(channel), clock),
+    sample: (channel) => sampleOf(openByName.get(channel), options.clock),
     wake(channels) {
       for (const name of channels) openByName.get(name)?.sender.wake();
     },
@@ -233,6 +157,55 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
     },
     owedToMirrors: () => [...openByName.values()].flatMap(({ mirror }) => mirror?.loop.owed() ?? []),
     health: () => new Map([...openByName].map(([name, { health }]) => [name, health.now()])),
+    stop,
+  };
+}
+
+interface OpenChannels {
+  readonly openByName: ReadonlyMap<string, Open>;
+  readonly start: (built: Built) => void;
+  readonly retire: (name: string) => void;
+  readonly stop: ChannelSet['stop'];
+}
+
+function createOpenChannels({ clock, metrics, supervise, whileHeld }: ChannelsOptions): OpenChannels {
+  const openByName = new Map<string, Open>();
+  const retiring = new Map<Open, Promise<void>>();
+
+  function start(built: Built): void {
+    const [stopping, abandoning] = [new AbortController(), new AbortController()];
+    metrics.channelOpened(built.name);
+    const about = { channel: built.name };
+    const { sender, mirror, acks } = built;
+    const loops: Pick<Loop, 'name' | 'run'>[] = [
+      { name: 'sender', run: (signal) => sender.run(signal, abandoning.signal) },
+    ];
+    if (mirror !== null) loops.push({ name: 'mirror', run: mirror.loop.run });
+    if (acks !== null) loops.push({ name: 'acknowledgements', run: acks.run });
+    const running = loops.map(({ name, run }) =>
+      supervise({ name, about, run: whileHeld(`channel:${built.name}`, run) }, stopping.signal),
+    );
+    const ended = Promise.all(running).then(() => undefined);
+    openByName.set(built.name, { ...built, stopping, abandoning, ended });
+  }
+
+  /** The channel starts no more deliveries. Deliveries in flight may end after its successor has started to send. */
+  function retire(name: string): void {
+    const found = openByName.get(name);
+    if (found === undefined) return;
+    openByName.delete(name);
+    found.stopping.abort();
+    const gone = found.ended.then(() => closeChannel(found));
+    retiring.set(
+      found,
+      gone.finally(() => retiring.delete(found)),
+    );
+  }
+
+  return {
+    openByName,
+    start,
+    retire,
     async stop(budgetMs) {
       for (const name of openByName.keys()) retire(name);
       const inTime = new AbortController();
@@ -242,6 +215,58 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
       await Promise.all(retiring.values());
       inTime.abort();
     },
+  };
+}
+
+type Build = (channel: Channel, fingerprint: string) => Built;
+
+/** `linksOf`: the links to pages that messages carry, by the config in force. */
+function createBuild(options: ChannelsOptions, linksOf: () => PageLinks): Build {
+  const { clock, log, metrics } = options;
+
+  function buildMirror({ name, notifier, to }: Channel, onOutcome: (outcome: Outcome) => void): Built['mirror'] {
+    if (notifier.mirror === undefined || options.isDry) return null;
+    const opened = withPages(notifier.mirror.open(to, { ...options, channel: name }), linksOf);
+    const open = withoutSecretsInMirror(opened, options.redact);
+    const loop = createMirrorLoop({
+      ...options,
+      ...notifier.mirror.timesOf(to),
+      channel: name,
+      mirror: open,
+      onOutcome,
+    });
+    return { loop, open };
+  }
+
+  return (channel, fingerprint) => {
+    const { name, notifier, to } = channel;
+    const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
+    const linked = withLinks(opened, linksOf, notifier.readBy);
+    const guarded = withoutSecrets(linked, options.redact);
+    const health = createChannelHealth(clock);
+    const onOutcome = (outcome: Outcome): void => {
+      health.ended(outcome);
+      metrics.delivery({ channel: name, outcome: outcome.type });
+      // The receiver now has the alert, so an earlier acknowledgement can be passed on.
+      if (outcome.type === 'sent') acks?.wake();
+    };
+    const { acknowledge } = guarded;
+    const acks =
+      acknowledge === undefined ? null : createAckPasser({ ...options, channel: name, acknowledge, onOutcome });
+    const sender = createSender({
+      ...options,
+      channel: name,
+      notifier: guarded,
+      giveUpAfterMs: notifier.giveUpAfterMs,
+      pace: notifier.pace,
+      onOutcome,
+      onDead: () => {
+        metrics.deliveryDead(name);
+      },
+    });
+    const mirror = buildMirror(channel, onOutcome);
+    const sampled = sampleRecipients(channel);
+    return { name, fingerprint, sender, health, onOutcome, notifier: guarded, sampled, mirror, acks };
   };
 }
 

@@ -19,22 +19,18 @@ import { SEVERITIES, type WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
-import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
-import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from '../polling/batch.ts';
-import type { Unrecorded } from '../sending/unrecorded.ts';
 import type { Cause, CauseId, SelfFindings } from './cause.ts';
-import { createSelfMemories, stateOf, type SelfMemories } from './self-memories.ts';
+import { createSelfMemories, stateOf, type SelfMemories, type SelfMemoriesOptions } from './self-memories.ts';
 import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfWatchId } from './self-watch.ts';
 
-export interface SelfAlertsOptions {
-  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
+export interface SelfAlertsOptions extends Omit<SelfMemoriesOptions, 'isOurs'> {
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   /** The replica that holds this shard reports the cause. */
   readonly shardOf: (cause: CauseId) => Shard;
-  readonly clock: Clock;
   readonly log: Log;
   /** Checks the daemon's work. May reject with a `StorageError`. */
   readonly find: () => Promise<SelfFindings>;
@@ -44,8 +40,6 @@ export interface SelfAlertsOptions {
   readonly timeZone: () => string;
   /** Called after a commit of transitions. */
   readonly onTransitions: () => void;
-  /** Sends transitions that the store did not keep. */
-  readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
 }
 
 export interface SelfAlerts {

@@ -3,15 +3,16 @@ import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
-import type { SelfAlertsOptions } from './self-alerts.ts';
+import type { Store } from '../../store/contract/store.ts';
+import type { Unrecorded } from '../sending/unrecorded.ts';
 import { parseSelfWatchId } from './self-watch.ts';
 
 export interface SelfMemories {
   /** The instances whose memory is loaded. */
   readonly loaded: () => readonly WatchId[];
-  /** Those, and the instances with a decision that the store did not keep. */
+  /** Also the instances with a decision that the store did not keep. */
   readonly ids: () => Set<WatchId>;
   readonly memoryOf: (id: WatchId) => Memory | undefined;
   /** The decision that the store did not keep: the next check continues from it. */
@@ -32,9 +33,14 @@ export interface SelfMemories {
   readonly shardsMoved: () => void;
 }
 
-type SelfMemoriesOptions = Pick<SelfAlertsOptions, 'store' | 'clock' | 'unrecorded'> & {
+export interface SelfMemoriesOptions {
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
+  readonly clock: Clock;
+  /** Sends transitions that the store did not keep. */
+  readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
+  /** True if this replica reports the instance. */
   readonly isOurs: (id: WatchId) => boolean;
-};
+}
 
 const FORGOTTEN_AFTER_MS = 3_600_000;
 /** The most transitions of one instance that wait in memory for the store. */
