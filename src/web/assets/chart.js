@@ -179,12 +179,17 @@ function drawLimits({ ctx, bbox, series, valToPos }) {
       ctx.moveTo(bbox.left, y);
       ctx.lineTo(bbox.left + bbox.width, y);
       ctx.stroke();
-      ctx.font = `${12 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
-      ctx.textAlign = 'left';
-      ctx.textBaseline = isUnder ? 'top' : 'bottom';
+      const size = 12 * devicePixelRatio;
       const gap = 4 * devicePixelRatio;
-      const x = 2 * gap + ((place * WORDS_WIDTH * devicePixelRatio) % bbox.width);
-      ctx.fillText(`${words} ${AMOUNT.format(limit)}`, bbox.left + x, isUnder ? y + gap : y - gap);
+      ctx.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+      ctx.textAlign = 'left';
+      // At the edge of the chart they stand on the inner side.
+      const isBeneath = isUnder ? y + gap + size <= bbox.top + bbox.height : y - gap - size < bbox.top;
+      ctx.textBaseline = isBeneath ? 'top' : 'bottom';
+      const text = `${words} ${AMOUNT.format(limit)}`;
+      const start = 2 * gap + ((place * WORDS_WIDTH * devicePixelRatio) % bbox.width);
+      const x = Math.max(gap, Math.min(start, bbox.width - ctx.measureText(text).width - gap));
+      ctx.fillText(text, bbox.left + x, isBeneath ? y + gap : y - gap);
       ctx.restore();
     }
   });
