@@ -85,7 +85,7 @@ export function messagesIn(
     log.tries.filter(({ kind }) => kind !== 'report'),
     ({ id, target }) => `${target.channel}/${target.recipient} ${id}`,
   );
-  const given = { clock, timeline, ageOf: runTimes(log, timeline), isStored: storedTries(log) };
+  const given = { clock, timeline, ageOf: runTimes(log, timeline), isStored: storedTries(log), lives: log.lives };
   const all = [...byId.values()].flatMap((tries) => messageOf(tries, given)).toSorted((a, b) => a.firstAt - b.firstAt);
   const byTarget = Map.groupBy(all, ({ target }) => target);
   const byPlace = new Map<string, Line[]>();
@@ -173,6 +173,7 @@ interface Given {
   readonly timeline: Timeline;
   readonly ageOf: RunTimeOf;
   readonly isStored: (one: Try) => boolean;
+  readonly lives: readonly Span[];
 }
 
 /** Whether the store has a try. What was told from memory is stored by the same process, or never. */
@@ -211,7 +212,7 @@ type Fate = Pick<Message, 'tries' | 'recordedAt' | 'acceptedAt' | 'sentAt' | 'kn
 function fateOf(
   tries: readonly Try[],
   { target, closedAt }: Pick<Message, 'target' | 'closedAt'>,
-  { clock, timeline, ageOf, isStored }: Given,
+  { clock, timeline, ageOf, isStored, lives }: Given,
 ): Fate {
   const took = tries.find(isTaken);
   const stored = tries.filter(isStored);
@@ -224,7 +225,11 @@ function fateOf(
     sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
     knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
     isMaybeSent: tries.some(({ outcome, marks }) => outcome.type !== 'refused' || marks.maybeCopy),
-    deadAt: firstDeadOf(tries, timeline.channelOf(target), (at) => ageOf(target, closedAt, at)),
+    deadAt: firstDeadOf(tries, {
+      channel: timeline.channelOf(target),
+      age: (at) => ageOf(target, closedAt, at),
+      isOneLife: (from, to) => lives.some((life) => life.from <= from && to <= life.to),
+    }),
   };
 }
 
@@ -246,19 +251,30 @@ export function isTaken({ outcome }: Try): boolean {
 /** Its age is written down each minute, after a rest of up to a minute. */
 const AGE_STEP_MS = 120_000;
 
+/** By what a message is given up. */
+interface Mortality {
+  readonly channel: Channel | null;
+  readonly age: (at: Instant) => number;
+  /** True if one process ran for all of this time. */
+  readonly isOneLife: (from: Instant, to: Instant) => boolean;
+}
+
 /** One that was given up may be made anew, under its id: its tries are counted anew. */
-function firstDeadOf(tries: readonly Try[], ...given: [Channel | null, (at: Instant) => number]): Instant | null {
+function firstDeadOf(tries: readonly Try[], given: Mortality): Instant | null {
   const anew = tries.findIndex(({ attempt }, n) => attempt <= (tries[n - 1]?.attempt ?? 0));
-  if (anew === -1) return deadOf(tries, ...given);
-  return deadOf(tries.slice(0, anew), ...given) ?? firstDeadOf(tries.slice(anew), ...given);
+  if (anew === -1) return deadOf(tries, given);
+  return deadOf(tries.slice(0, anew), given) ?? firstDeadOf(tries.slice(anew), given);
 }
 
 /** One that is refused for good ends at its third try; else it has to be tried often enough, and be owed for long (53). */
-function deadOf(tries: readonly Try[], channel: Channel | null, age: (at: Instant) => number): Instant | null {
+function deadOf(tries: readonly Try[], { channel, age, isOneLife }: Mortality): Instant | null {
   const last = tries.at(-1);
   if (last === undefined || last.outcome.type === 'accepted' || channel === null) return null;
-  const refused = tries.filter(({ outcome }) => outcome.type === 'refused' && outcome.why === 'body');
   const endedAt = last.endedAt ?? last.begunAt;
+  // A process counts the refusals of its own tries.
+  const refused = tries.filter(
+    ({ outcome, begunAt }) => outcome.type === 'refused' && outcome.why === 'body' && isOneLife(begunAt, endedAt),
+  );
   const isOld = tries.length >= channel.giveUp.tries && age(endedAt) >= channel.giveUp.afterMs - AGE_STEP_MS;
   return refused.length >= 3 || isOld ? endedAt : null;
 }
