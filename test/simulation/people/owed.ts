@@ -9,7 +9,7 @@ import { nearOf } from './near.ts';
 import { common } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict, StepStory } from './verdict.ts';
-import { missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
+import { HOLDS, missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
 
 export interface Court extends Evidence {
   readonly caps: Caps;
@@ -73,7 +73,10 @@ function isOver(court: Court, { story, target, from }: Owed, missed: Missed, car
   const heldAt = heldSince === null ? from : clock.whenShown(heldSince, carrier.closedAt);
   return [from, heldAt, ...missed.groupedAt].some((at) => {
     const full = at <= missed.from ? caps.fullFrom(target, story, at, 0) : null;
-    return full !== null && carrier.firstAt <= caps.slotEnd(full) + SENT_WITHIN_MS;
+    if (full === null) return false;
+    // A hold that began while it waited for its summary moves it to the summary of the slot in which that hold ends.
+    const until = [...missed.trail].some((one) => HOLDS.has(one)) ? Math.max(full, missed.from) : full;
+    return carrier.firstAt <= caps.slotEnd(until) + SENT_WITHIN_MS;
   });
 }
 

@@ -79,7 +79,7 @@ function covering({ excused }: Way, at: Instant): Step | null {
   return null;
 }
 
-const HOLDS: ReadonlySet<Excuse> = new Set(['silence', 'mute', 'inhibition', 'ack']);
+export const HOLDS: ReadonlySet<Excuse> = new Set(['silence', 'mute', 'inhibition', 'ack']);
 
 function holdAfter(excused: readonly Excused[], at: Instant): Instant {
   return Math.min(...excused.filter(({ by }) => HOLDS.has(by)).map(({ spans }) => nextStart(spans, at)));
