@@ -189,6 +189,53 @@ browserTest.each([true, false])(
   },
 );
 
+browserTest('the words of a limit stand inside the chart, at its edges too', async () => {
+  const from = new Date(NOW - 90_000).toISOString();
+  const points = ['4870', '4870', '4870'].map((value, at): [string, string] => {
+    return [new Date(NOW - 90_000 + at * 30_000).toISOString(), value];
+  });
+  const limitOf = (alert: string, fires: 'below' | 'above', limit: string) => {
+    return { alert, severity: 'warning' as const, fires, fire: limit, clear: limit };
+  };
+  const limits = [
+    limitOf('low', 'below', '4860'),
+    limitOf('high', 'above', '4880'),
+    limitOf('higher', 'above', '4881'),
+  ];
+  const queries = {
+    ...queriesWith(CALM),
+    samples: async () => ({ ...seriesWith(), from, points, gaps: [], limits, episodes: [], notified: [] }),
+  };
+  const pages = await serveTestPages({ isOpen: true, clock: { ...systemClock, now: () => NOW }, queries });
+  const { page, context } = await browser.open({ width: 390 });
+  await page.addInitScript(
+    'globalThis.drawn = []; const fill = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { const { actualBoundingBoxAscent: up, actualBoundingBoxDescent: down, width } = this.measureText(text); drawn.push({ text, left: x, right: x + width, top: y - up, bottom: y + down, width: this.canvas.width, height: this.canvas.height }); fill.call(this, text, x, y); };',
+  );
+  await page.goto(`${pages.url}/watches/treasury-usdc`);
+  await page.locator('[data-live]').waitFor();
+  const drawn = await page.evaluate<Drawn[]>('drawn');
+  const words = drawn.filter(({ text }) => text.includes(' fires '));
+  expect(new Set(words.map(({ text }) => text))).toEqual(
+    new Set(['low fires below 4,860', 'high fires above 4,880', 'higher fires above 4,881']),
+  );
+  const outside = words.filter(
+    ({ left, right, top, bottom, width, height }) => left < 0 || right > width || top < 0 || bottom > height,
+  );
+  expect(outside).toEqual([]);
+  await context.close();
+  await pages.close();
+});
+
+interface Drawn {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 browserTest('an amount of eighteen decimals stands in one line on a telephone', async () => {
   const [overview, value] = [overviewWith(CALM), '1092.152577004116028547'];
   const cards = overview.cards.map((card) => ({ ...card, measure: card.measure && { ...card.measure, value } }));
