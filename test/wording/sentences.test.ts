@@ -264,8 +264,8 @@ const STORIES: Readonly<Record<string, Story>> = {
     watch: CALLS,
     alert: 'vault-calls: id: quiet, on: new, if: value > 1, none_for: 6h, severity: info',
     saw: ['{ at: 0s, items: [] }', '{ at: 361m, items: [] }'],
-    reads: ['[INFO] no matching call to vault for 6 h', 'None since it is watched.'],
-    log: 'INFO vault-calls/quiet FIRING no matching call to vault for 6 h - None since it is watched.',
+    reads: ['[INFO] no call to vault with value above 1 for 6 h', 'None since it is watched.'],
+    log: 'INFO vault-calls/quiet FIRING no call to vault with value above 1 for 6 h - None since it is watched.',
   },
   'count, of all, the newest of which failed': {
     watch: CALLS,

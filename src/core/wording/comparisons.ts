@@ -49,7 +49,7 @@ export function holds({ operator, bound }: Pick<Comparison, 'operator' | 'bound'
   }
 }
 
-const WORDS: Readonly<Record<Operator, string>> = {
+export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
   '<': 'below',
   '<=': 'at or below',
   '>': 'above',
@@ -66,7 +66,7 @@ export function boundWords(
 ): string {
   const isShownEqual = show(value) === show(bound) && !value.equals(bound);
   const just = isShownEqual && (operator === '<' || operator === '>') ? 'just ' : '';
-  return `${just}${WORDS[operator]} ${show(bound)}`;
+  return `${just}${OPERATOR_WORDS[operator]} ${show(bound)}`;
 }
 
 /** How a field's numbers are written: a time for durations, which are milliseconds. */

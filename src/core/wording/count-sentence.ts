@@ -1,18 +1,19 @@
 // The sentence of an alert that counts items: enough of them within a time, or none for a time.
 import type { Instant } from '../../lib/clock.ts';
 import type { CountedItem } from '../model/memory.ts';
+import type { Condition } from '../model/watch/condition.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import type { CountAlert, Threshold } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
-import { encodedAt, viewOf } from '../values/tracked.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import { boundWords, numberWords } from './comparisons.ts';
+import { conditionWords, type ConditionWords } from './condition-words.ts';
 import { ownValue } from './values.ts';
 import { capital, lineOf, showPart, showPath, showSpan, showTime } from './words.ts';
 
-export interface CountedSort extends Pick<WordingContext, 'names' | 'view'> {
+export interface CountedSort extends Pick<WordingContext, 'names'> {
   readonly kind: AnyKind;
-  readonly alert: Pick<CountAlert, 'fires' | 'per' | 'if'>;
+  readonly alert: Pick<CountAlert, 'id' | 'fires' | 'per' | 'if'>;
 }
 
 export interface CountOccasion extends WordingContext, CountedSort {
@@ -52,7 +53,7 @@ function crowd(occasion: CountOccasion, withinMs: number): Sentence {
     title: `${manyWords(occasion)} ${when}`,
     detail: `${count}${isLeast ? ' or more' : ''} ${when}`,
     measured: String(count),
-    lines: isOver ? [] : crowdLines(occasion),
+    lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines(occasion)],
   };
 }
 
@@ -66,22 +67,23 @@ function sum(occasion: CountOccasion, { path, least, withinMs }: Extract<Thresho
     title: `${showPath(path)} of ${manyWords(occasion)} ${when}: ${show(total)}, ${limit}`,
     detail: `${show(total)} ${when}, ${limit}`,
     measured: show(total),
-    lines: isOver ? [] : crowdLines(occasion),
+    lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines(occasion)],
   };
 }
 
-/** `24 of 100 vault calls in 10 min: 24 %, limit 20 %` */
+/** `24 failed of 100 vault calls in 10 min: 24 %, limit 20 %` */
 function ratio(occasion: CountOccasion, { part, withinMs }: Extract<Threshold, { type: 'ratio' }>): Sentence {
   const { count, total, isOver } = occasion;
   const share = count === 0 ? '' : `: ${showPart(total.dividedBy(new Amount(BigInt(count), 0)))}`;
-  const many = manyWords(occasion);
+  const { before, behind } = selectionWords(occasion, occasion.alert.if);
+  const matching = `${total.toString()} ${before}`.trimEnd() + behind;
   const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
   const limit = `${share}, limit ${showPart(part)}`;
   return {
-    title: `${count === 0 ? '' : `${total.toString()} of `}${many} ${when}${limit}`,
+    title: `${matching} of ${count} ${itemWords(occasion, count)} ${when}${limit}`,
     detail: `${total.toString()} of ${count} ${when}${limit}`,
     measured: `${total.toString()} of ${count}`,
-    lines: isOver ? [] : crowdLines({ ...occasion, count: total.toNumber() }),
+    lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines({ ...occasion, count: total.toNumber() })],
   };
 }
 
@@ -89,20 +91,42 @@ function ratio(occasion: CountOccasion, { part, withinMs }: Extract<Threshold, {
 function manyWords(occasion: CountOccasion): string {
   const { count, isLeast } = occasion;
   const many = count === 0 ? 'no' : `${count}${isLeast ? ' or more' : ''}`;
-  return `${many} ${sortWords(occasion).noun}${count === 1 ? '' : 's'}`;
+  return `${many} ${itemWords(occasion, count)}`;
 }
 
-/**
- * The name of all counted items, and not only of the newest: `failed vault call` if the condition selects failed calls,
- * `matching vault call` if it selects by something else. For a ratio, the name of all items.
- */
-export function sortWords({ kind, names, view, alert }: CountedSort): { readonly one: string; readonly noun: string } {
-  const { fields, wording } = kind;
-  const all = wording.items(names, fields.make({}));
-  if (alert.if === null || alert.fires.type === 'ratio') return all;
-  const asked = Object.fromEntries(alert.if.reads.map((path) => [path, encodedAt(view, path)]));
-  const { one, noun } = wording.items(names, viewOf(fields, asked));
-  return noun === all.noun ? { one: `matching ${one}`, noun: `matching ${noun}` } : { one, noun };
+/** `failed vault calls with value above 5`: the items that are counted; for a ratio, all of which a part matches. */
+export function itemWords(sort: CountedSort, count: number): string {
+  const { before, behind } = selectionWords(sort, selectorOf(sort.alert));
+  return `${before}${sort.kind.wording.items(sort.names).noun}${count === 1 ? '' : 's'}${behind}`;
+}
+
+function selectorOf({ if: selector, fires }: CountedSort['alert']): Condition | null {
+  return fires.type === 'ratio' ? fires.of : selector;
+}
+
+const ALL_ITEMS: ConditionWords = { before: '', behind: '' };
+
+/** A condition without words of its own is named by its alert, and `conditionLines` shows it. */
+function selectionWords({ kind, names, alert }: CountedSort, condition: Condition | null): ConditionWords {
+  if (condition === null) return ALL_ITEMS;
+  return conditionWords(condition, kind.fields, names) ?? { before: '', behind: ` that match ${alert.id}` };
+}
+
+/** `Condition: value > fee * 2.` */
+function conditionLines({ kind, names, alert }: CountedSort): Sentence['lines'] {
+  const { if: selector, fires } = alert;
+  const textOf = (condition: Condition | null, label: string): string | null =>
+    condition === null || conditionWords(condition, kind.fields, names) !== null
+      ? null
+      : `${label}: ${shortened(condition.text.trim().replaceAll(/\s+/g, ' '))}`;
+  const counted = fires.type === 'ratio' ? textOf(fires.of, 'Condition of all that count') : null;
+  return [textOf(selector, 'Condition'), counted].flatMap((line) => lineOf(line));
+}
+
+const MOST_CONDITION = 200;
+
+function shortened(text: string): string {
+  return text.length <= MOST_CONDITION ? text : `${text.slice(0, MOST_CONDITION - 1)}…`;
 }
 
 /** One line for each item, the number of further items, and the time of the newest if nothing else shows it. */
@@ -126,14 +150,20 @@ function groupWords(occasion: CountOccasion): string {
   return words.length === 0 ? '' : ` ${words.join(', ')}`;
 }
 
-/** `no call to vault for 6 h` */
+/** `no successful call to vault for 6 h` */
 function absence(occasion: CountOccasion, ms: number): Sentence {
-  const { one } = sortWords(occasion);
+  const { before, behind } = selectionWords(occasion, occasion.alert.if);
+  const one = `${before}${occasion.kind.wording.items(occasion.names).one}${behind}`;
   if (occasion.isOver)
     return { title: `${one} again`, detail: null, measured: null, lines: lineOf(newestWords(occasion, 'At')) };
   const detail = `none for ${showSpan(ms)}`;
   const newest = newestWords(occasion, 'Last one at') ?? 'None since it is watched.';
-  return { title: `no ${one} for ${showSpan(ms)}`, detail, measured: null, lines: lineOf(newest) };
+  return {
+    title: `no ${one} for ${showSpan(ms)}`,
+    detail,
+    measured: null,
+    lines: [...conditionLines(occasion), ...lineOf(newest)],
+  };
 }
 
 function newestWords({ newest, at, names }: CountOccasion, label: string): string | null {

@@ -136,7 +136,7 @@ function conditionOf(text: string, truth: Truth): Condition {
     ...whole,
     headOnly: true,
     limitOf: () => null,
-    clause: () => ({ ...whole, joins: null, parts: [], compares: null }),
+    clause: () => ({ ...whole, joins: null, parts: [], compares: null, equals: null }),
   };
 }
 

@@ -1,8 +1,8 @@
 // The present counts of an alert.
-import { mostNeeded, subjectOfCount } from '../../core/alerts/counts.ts';
+import { mostNeeded } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
-import { sortWords } from '../../core/wording/count-sentence.ts';
+import { itemWords } from '../../core/wording/count-sentence.ts';
 import type { CountedItem, GroupState } from '../../core/model/memory.ts';
 import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
@@ -21,25 +21,11 @@ export function countNow(watch: Watch, rule: CountAlert, group: GroupState, at: 
     count,
     is_least: isLeast,
     limit: fires.type === 'at-least' ? fires.count : null,
-    of: sortOf(watch, rule, { group, count, isLeast, at }),
+    of: itemWords({ kind: watch.kind, names: namesOf(watch), alert: rule }, isLeast ? 2 : count),
     window_ms,
     newest: itemText(items.at(-1)),
     items: items.toReversed().map(itemOf),
   };
-}
-
-interface CountedGroup {
-  readonly group: GroupState;
-  readonly count: number;
-  readonly isLeast: boolean;
-  readonly at: Instant;
-}
-
-/** The words for the counted items, such as `failed vault calls`. */
-function sortOf(watch: Watch, rule: CountAlert, { group, count, isLeast, at }: CountedGroup): string {
-  const { view } = subjectOfCount(watch, rule, group, at).context;
-  const { noun } = sortWords({ kind: watch.kind, names: namesOf(watch), view, alert: rule });
-  return count === 1 && !isLeast ? noun : `${noun}s`;
 }
 
 function itemText(item: CountedItem | undefined): CountNow['newest'] {

@@ -3,6 +3,7 @@
 import { Amount } from '../../core/values/amount.ts';
 import type { Clause, Comparison } from '../../core/model/watch/condition.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
+import { equalityOf } from './equalities.ts';
 import { literalNumber } from './reading/literals.ts';
 import { namesOf } from './reading/paths.ts';
 import { resolveNames } from './reading/names.ts';
@@ -29,6 +30,7 @@ export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: N
     joins: isWhole ? joins : null,
     parts: isWhole ? parts : [],
     compares: comparisonOf(language, own, use, ast),
+    equals: equalityOf(language, ast, use.before),
   };
 }
 

@@ -6,10 +6,7 @@ import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
 
 export const callWording: KindWording = {
   ...plainWording({ noun: 'call' }),
-  items({ of, explorer }, view) {
-    const failed = valueAt(view, 'success') === false ? 'failed ' : '';
-    return { one: `${failed}call to ${of ?? explorer}`, noun: `${failed}${of ?? explorer} call` };
-  },
+  items: ({ of, explorer }) => ({ one: `call to ${of ?? explorer}`, noun: `${of ?? explorer} call` }),
   place: ({ view }) => blockWords(view, 'transaction_hash').join(', '),
   event(occasion) {
     const isFailed = valueAt(occasion.view, 'success') === false;

@@ -8,14 +8,10 @@ import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
 
 export const transactionWording: KindWording = {
   ...plainWording({ noun: 'transaction' }),
-  items(names, view) {
-    const failed = valueAt(view, 'status') === 'error' ? 'failed ' : '';
-    const { of } = names;
-    return {
-      one: `${failed}transaction of ${of ?? names.explorer}`,
-      noun: `${failed}${of === null ? '' : `${of} `}transaction`,
-    };
-  },
+  items: ({ of, explorer }) => ({
+    one: `transaction of ${of ?? explorer}`,
+    noun: `${of === null ? '' : `${of} `}transaction`,
+  }),
   place: ({ view }) => blockWords(view, 'hash').join(', '),
   event: (occasion) => (occasion.on === 'mined' ? minedSentence(occasion) : newSentence(occasion)),
 };

@@ -217,7 +217,7 @@ function condition(text: string, reads: readonly string[], truthOf: (view: AnyVi
 
 /** A condition of one part. */
 function whole(own: Omit<Condition, 'headOnly' | 'clause'>): Condition {
-  return { ...own, headOnly: false, clause: () => ({ ...own, joins: null, parts: [], compares: null }) };
+  return { ...own, headOnly: false, clause: () => ({ ...own, joins: null, parts: [], compares: null, equals: null }) };
 }
 
 export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert {

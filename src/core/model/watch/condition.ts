@@ -66,6 +66,16 @@ export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | '
   readonly parts: readonly Clause[];
   /** Set when it compares one number with a constant. */
   readonly compares: Comparison | null;
+  /** Set when it asks for one value of a field, or for a place in a group of the config. */
+  readonly equals: Equality | null;
+}
+
+/** `success`, `status == "error"`, `from == treasury`, `to.hash in ours`: `path` is of the present values. */
+export interface Equality {
+  readonly path: string;
+  /** `name`: an address or a group of the config, as the rule names it. */
+  readonly value: { readonly is: boolean } | { readonly text: string } | { readonly name: string };
+  readonly isNegated: boolean;
 }
 
 /** `balance < 1000000`: a field or a window, on the left, and a constant. */

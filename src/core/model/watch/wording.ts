@@ -76,8 +76,7 @@ export interface KindWording {
   /** The name of a value: `ACME total supply`. */
   value(occasion: Pick<WordingContext, 'names' | 'view'>, path: string): string;
   event(occasion: EventOccasion): Sentence;
-  /** `view`: the newest item. */
-  items(names: WatchNames, view: AnyView): CountedItems;
+  items(names: WatchNames): CountedItems;
   /** Where the item lies: `block 14,035,098, tx 0x0346…8120`; empty if no field shows it. */
   place?(occasion: Pick<WordingContext, 'names' | 'view'>): string;
   /** A sentence for a comparison that the usual sentence does not fit; null if it fits. */

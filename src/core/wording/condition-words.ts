@@ -1,0 +1,90 @@
+// A condition on items in words, as part of their name: `failed vault calls with value above 5`. Two conditions with
+// different meanings never have the same words, so words that could be read in two ways are not used.
+import type { Clause, Comparison, Condition, Equality } from '../model/watch/condition.ts';
+import type { WatchNames } from '../model/watch/wording.ts';
+import { Address } from '../values/address.ts';
+import { Amount, formatAmount } from '../values/amount.ts';
+import { typeAt, type AnyRecord } from '../values/fields.ts';
+import { clauseOf, OPERATOR_WORDS } from './comparisons.ts';
+import { showPath } from './words.ts';
+
+export interface ConditionWords {
+  /** Before the noun: `failed `; else empty. */
+  readonly before: string;
+  /** Behind the noun: ` with value above 5`; else empty. */
+  readonly behind: string;
+}
+
+const MOST_CHARACTERS = 60;
+
+/** Null if the condition has no words, or too many. */
+export function conditionWords(condition: Condition, fields: AnyRecord, names: WatchNames): ConditionWords | null {
+  const words = partsOf(clauseOf(condition)).map((part) => wordsOf(part, fields, names));
+  if (!words.every((word) => word !== null)) return null;
+  const before = words.flatMap((word) => ('before' in word ? [`${word.before} `] : [])).join('');
+  const behind = words.flatMap((word) => ('behind' in word ? [word.behind] : [])).join(' and ');
+  if (before.length + behind.length > MOST_CHARACTERS) return null;
+  return { before, behind: behind === '' ? '' : ` ${behind}` };
+}
+
+type Word = { readonly before: string } | { readonly behind: string };
+
+function partsOf(clause: Clause): readonly Clause[] {
+  return clause.joins === 'all' ? clause.parts.flatMap(partsOf) : [clause];
+}
+
+function wordsOf({ joins, parts, compares, equals }: Clause, fields: AnyRecord, names: WatchNames): Word | null {
+  if (compares !== null) return comparedWords(compares, fields);
+  if (equals !== null) return equalWords(equals, fields, names);
+  const [inner] = parts;
+  if (joins !== 'not' || inner?.equals === undefined || inner.equals === null || !('is' in inner.equals.value))
+    return null;
+  return equalWords({ ...inner.equals, isNegated: !inner.equals.isNegated }, fields, names);
+}
+
+function comparedWords({ subject, operator, bound }: Comparison, fields: AnyRecord): Word | null {
+  if (subject.type === 'window' || subject.isBefore) return null;
+  const { path } = subject;
+  const number = typeAt(fields, path)?.type === 'duration' ? secondsOf(bound) : formatAmount(bound);
+  return { behind: `with ${showPath(path)} ${OPERATOR_WORDS[operator]} ${number}` };
+}
+
+/** Exact, unlike `showSpan`. */
+function secondsOf({ digits, scale }: Amount): string {
+  return `${formatAmount(new Amount(digits, scale + 3))} s`;
+}
+
+function equalWords({ path, value, isNegated }: Equality, fields: AnyRecord, names: WatchNames): Word | null {
+  if ('is' in value) {
+    const is = value.is !== isNegated;
+    if (path === 'success') return { before: is ? 'successful' : 'failed' };
+    return { behind: `with ${showPath(path)} ${is ? 'yes' : 'no'}` };
+  }
+  const isAddress = typeAt(fields, path)?.type === 'address';
+  if ('text' in value && !isAddress) return textWords(path, value.text, isNegated);
+  const name = 'name' in value ? value.name : nameOf(value.text, names);
+  if (name === null || isNegated || !isAddress) return null;
+  const field = path.replace(/\.(?:address_)?hash$/, '');
+  return { behind: `${field === 'from' || field === 'to' ? field : `with ${showPath(field)}`} ${name}` };
+}
+
+function nameOf(text: string, names: WatchNames): string | null {
+  const address = Address.parse(text);
+  return address === undefined ? null : names.known(address);
+}
+
+const OUTCOMES: ReadonlyMap<string, string> = new Map([
+  ['error', 'failed'],
+  ['ok', 'successful'],
+]);
+
+/** A text with other characters than these could be read as more than one word. */
+const ONE_WORD = /^[\w.:-]+$/;
+
+function textWords(path: string, text: string, isNegated: boolean): Word | null {
+  const outcome = path === 'status' && !isNegated ? OUTCOMES.get(text) : undefined;
+  if (outcome !== undefined) return { before: outcome };
+  if (!ONE_WORD.test(text)) return null;
+  if (path === 'method' && !isNegated) return { behind: `that the explorer names ${text}` };
+  return { behind: `with ${showPath(path)} ${isNegated ? 'not ' : ''}${text}` };
+}
