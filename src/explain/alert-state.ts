@@ -1,4 +1,5 @@
 // The state of an alert, and the event or time that it waits for.
+import { streakOf } from '../core/alerts/in-a-row.ts';
 import { heldFor } from '../core/alerts/conditions/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch/watch.ts';
@@ -93,6 +94,10 @@ function groupText({ fires }: CountAlert, key: string, group: GroupState, now: I
   if (fires.type === 'at-least') {
     const count = matches.filter((at) => at > now - fires.withinMs && at <= now).length;
     return `${name}${count} of ${fires.count} within ${showDuration(fires.withinMs)}, `;
+  }
+  if (fires.type === 'in-a-row') {
+    const { count } = streakOf(group.row ?? [], fires.count, { from: now, at: now });
+    return `${name}${count} of ${fires.count} in a row, `;
   }
   if (fires.type === 'sum' || fires.type === 'ratio') {
     const { items, total } = totalsOf(talliesAfter(group.tallies, now - fires.withinMs), now);

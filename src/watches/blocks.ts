@@ -63,6 +63,7 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   comparedByDefault: [],
   shown: ['height', 'hash', 'timestamp', 'age', 'depth', 'transactions_count'],
   fleeting: ['head', 'age', 'depth'],
+  placeInBlock: [],
   onlyOf: { depth: 'reorg' },
   wording: blockWording,
   question: ({ explorer }) => chainBlocks(explorer),

@@ -56,6 +56,7 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   comparedByDefault: [],
   shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
   fleeting: ['block_number'],
+  placeInBlock: ['transaction_index', 'index'],
   wording: callWording,
   question,
   head: ({ explorer }) => blocks(explorer),

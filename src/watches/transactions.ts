@@ -55,6 +55,7 @@ export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
   comparedByDefault: [],
   shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
   fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update', 'exchange_rate'],
+  placeInBlock: ['position'],
   wording: transactionWording,
   question,
   head: ({ explorer }) => blocks(explorer),

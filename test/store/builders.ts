@@ -119,6 +119,10 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
           condition: FIRING,
           matches: [NOON],
           tallies: [[NOON, 2, '0.5']],
+          row: [
+            { place: [], key: 'waits', isHit: null, at: NOON },
+            { place: [1000, 3, 1], key: 'a-call', isHit: true, at: NOON },
+          ],
           items: [{ at: NOON, place: 'block 1', page: null }],
           last: { success: false },
         },

@@ -35,6 +35,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   at_least: [{ count: 3, within: '10m' }],
   count: [3],
   within: ['10m'],
+  in_a_row: [10],
   values: [['balance', 'change_1d | percent']],
   sum: ['value'],
   than: [100],

@@ -15,6 +15,9 @@ import type { HeadNeed, TickChain } from '../model/observation.ts';
 import type { Transition } from '../model/transition.ts';
 import type { AlertRule, Watch } from '../model/watch/watch.ts';
 
+/** The key of the one group of a count without `per`. */
+export const ALL_ITEMS = 'per ';
+
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 
 /** One poll: the input for every alert of the watch. */

@@ -9,7 +9,8 @@ import { stepConditionState } from './conditions/condition-alert.ts';
 import { newCondition } from './conditions/condition-state.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
-import type { DetectedEvent } from '../model/detection.ts';
+import { newestOf, type DetectedEvent } from '../model/detection.ts';
+import { mostInRow, replacedSince, rowAfter, streakOf } from './in-a-row.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
 import { readsOfCount, type CountAlert, type Watch } from '../model/watch/watch.ts';
@@ -21,6 +22,7 @@ import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Truth } from '../model/ids.ts';
 import {
+  ALL_ITEMS,
   readsMissing,
   sameOr,
   unread,
@@ -48,8 +50,10 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
           isHit: true,
         }))
       : [];
-  for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
-  if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at, meaningOf(alert)));
+  if (alert.fires.type === 'in-a-row')
+    addToRow(groups, poll, alert, { ...alert.fires, events, matches: matched.matches });
+  else for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
+  if (alert.per.length === 0 && !groups.has(ALL_ITEMS)) groups.set(ALL_ITEMS, newGroup(poll.time.at, meaningOf(alert)));
   const stepped = [...groups].map(([key, group]) => stepGroup(poll, alert, key, group, before.get(key)));
   return {
     alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),
@@ -84,7 +88,6 @@ function unchangedCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey)
 
 /** Separates the keys of groups from those of open items, which are hashes. */
 const PREFIX = 'per ';
-const ALL = PREFIX;
 const OTHERS = `${PREFIX}others`;
 const MOST_GROUPS = 100;
 
@@ -117,6 +120,37 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   });
 }
 
+interface RowItems {
+  readonly count: number;
+  readonly events: readonly DetectedEvent[];
+  readonly matches: readonly Match[];
+}
+
+function addToRow(
+  groups: Map<string, GroupState>,
+  poll: AlertPoll,
+  alert: CountAlert,
+  { count, events, matches }: RowItems,
+): void {
+  const group = groups.get(ALL_ITEMS) ?? newGroup(poll.time.at, meaningOf(alert));
+  const before = group.row ?? [];
+  const isReplaced = replacedSince(poll, judgedUntil(poll, group));
+  const { kind } = poll.watch;
+  const row = rowAfter(before, { kind, limit: count, at: poll.time.at, events, matches, isReplaced });
+  if (row === before) return;
+  const judged = matches.map(({ event, isHit }) => ({ item: itemOf(poll, event), event, isHit }));
+  const places = new Set(judged.map(({ item }) => item.place));
+  const hits = judged.filter(({ isHit }) => isHit);
+  const items = [...group.items.filter(({ place }) => !places.has(place)), ...hits.map(({ item }) => item)];
+  const newest = newestOf(hits.map(({ event }) => event));
+  groups.set(ALL_ITEMS, {
+    ...group,
+    row,
+    items: items.toSorted((a, b) => a.at - b.at).slice(-MOST_ITEMS),
+    last: newest === null ? group.last : remember(poll, alert, newest.view),
+  });
+}
+
 function withTally(poll: AlertPoll, alert: CountAlert, group: GroupState, match: Match): readonly Tally[] {
   const { fires } = alert;
   const { tallies } = group;
@@ -143,7 +177,7 @@ function itemOf({ watch, time }: AlertPoll, { view, happenedAt }: DetectedEvent)
 }
 
 function keyOf({ per }: CountAlert, view: AnyView): string {
-  if (per.length === 0) return ALL;
+  if (per.length === 0) return ALL_ITEMS;
   return PREFIX + JSON.stringify(per.map((path) => encodedAt(view, path)));
 }
 
@@ -182,8 +216,8 @@ function stepGroup(
   const from = judgedUntil(poll, group);
   const heldAt = isJudged ? lastHeld(alert, group, { from, at }) : null;
   const truth = isJudged ? heldAt !== null : 'unknown';
-  const shown = subjectOfCount(poll.watch, alert, group, heldAt ?? at);
-  const subject = { key: key === ALL ? '' : key, ...shown };
+  const shown = subjectOfCount(poll.watch, alert, group, { from, at: heldAt ?? at });
+  const subject = { key: key === ALL_ITEMS ? '' : key, ...shown };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const unjudgedFrom = isJudged ? undefined : poll.detection === null ? group.unjudgedFrom : from;
   const isSame = before === group && stepped.state === group.condition && unjudgedFrom === group.unjudgedFrom;
@@ -199,23 +233,33 @@ function judgedUntil({ time }: AlertPoll, { unjudgedFrom }: GroupState): Instant
   return Math.min(time.at, unjudgedFrom ?? time.coveredUntil ?? time.at);
 }
 
-/** The values of a group that a message as of `at` shows. */
+/** The values of a group that a message as of `at` shows. `from`: up to then its items were evaluated already. */
 export function subjectOfCount(
   { kind }: Watch,
   alert: CountAlert,
   group: GroupState,
-  at: Instant,
+  { from, at }: Judged,
 ): { readonly context: EvaluationContext; readonly counted: Counted } {
   const view = viewOf(kind.fields, (group.last ?? {}) as Remembered);
-  return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), at) };
+  return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), { from, at }) };
 }
 
 /** The counted items and totals, as a message shows them. */
-function countedIn(alert: CountAlert, { matches, tallies, items }: GroupState, at: Instant): Counted {
+function countedIn(
+  alert: CountAlert,
+  { matches, tallies, items, row = [] }: GroupState,
+  { from, at }: Judged,
+): Counted {
   const { fires } = alert;
   const past = matches.filter((then) => then <= at);
   const newest = past.at(-1) ?? null;
   if (fires.type === 'none-for') return { count: null, isLeast: false, total: ZERO, newest, items: [] };
+  if (fires.type === 'in-a-row') {
+    const { count, since, newest: last } = streakOf(row, fires.count, { from, at });
+    const ofStreak = items.filter((item) => since !== null && item.at >= since && item.at <= at);
+    const isLeast = count >= mostInRow(fires.count);
+    return { count, isLeast, total: ZERO, newest: last, items: ofStreak.toReversed() };
+  }
   const isCounted = (item: CountedItem): boolean => item.at > at - fires.withinMs && item.at <= at;
   const shown = { newest, items: items.filter(isCounted).toReversed() };
   if (fires.type === 'at-least')
@@ -228,7 +272,7 @@ function countedIn(alert: CountAlert, { matches, tallies, items }: GroupState, a
  * The group without items that are too old. Items with a future time (their clock is ahead) are kept, and count later.
  */
 function keptAt({ fires }: CountAlert, group: GroupState, at: Instant): GroupState {
-  if (fires.type === 'none-for') return group;
+  if (fires.type === 'none-for' || fires.type === 'in-a-row') return group;
   const from = at - fires.withinMs;
   return { ...group, matches: group.matches.filter((then) => then > from), tallies: talliesAfter(group.tallies, from) };
 }
@@ -252,6 +296,10 @@ function lastHeld({ fires }: CountAlert, group: GroupState, judged: Judged): Ins
       const isSo = ({ items, total }: Totals): boolean =>
         items >= min && total.compare(part.times(new Amount(BigInt(items), 0))) >= 0;
       return lastAddedUp(group.tallies, fires.withinMs, judged, isSo);
+    }
+    case 'in-a-row': {
+      const { count, newest, isLast } = streakOf(group.row ?? [], fires.count, judged);
+      return count < fires.count ? null : isLast ? at : newest;
     }
     case 'none-for':
       return at - (group.matches.at(-1) ?? group.condition.born) >= fires.ms ? at : null;

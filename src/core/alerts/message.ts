@@ -216,6 +216,7 @@ export function eventText({ on, report }: EventAlert): string {
 
 function thresholdText({ on, fires }: CountAlert): string {
   if (fires.type === 'none-for') return `none ${on} for ${showDuration(fires.ms)}`;
+  if (fires.type === 'in-a-row') return `at least ${fires.count} ${on} in a row`;
   const within = `within ${showDuration(fires.withinMs)}`;
   switch (fires.type) {
     case 'at-least':

@@ -110,6 +110,18 @@ export interface CountedItem {
  */
 export type Tally = readonly [at: Instant, items: number, total: string];
 
+/** An item of a count of items in a row. */
+export interface RowItem {
+  /** The height of its block and the place in it, as far as they are known; empty if it is in no block. */
+  readonly place: readonly number[];
+  /** A hash of the finding's key. */
+  readonly key: string;
+  /** Null: the chain does not have it at its place, at least not now. */
+  readonly isHit: boolean | null;
+  /** When it happened. */
+  readonly at: Instant;
+}
+
 /** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
@@ -123,6 +135,8 @@ export interface GroupState {
   readonly matches: readonly Instant[];
   /** For sums and ratios: the totals of the items at each moment, oldest first. */
   readonly tallies: readonly Tally[];
+  /** For items in a row: those that were judged, first those that the chain does not have, then by place. */
+  readonly row?: readonly RowItem[] | undefined;
   /** The newest counted items, oldest first, as messages show them. */
   readonly items: readonly CountedItem[];
   /** Values of the newest matching item, encoded by path, for messages. */

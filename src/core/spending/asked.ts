@@ -41,7 +41,7 @@ function askingOf(watch: Watch): Asking {
 /** A stretched interval must not be longer than a window. */
 function shortestWindowOf({ windows, alerts }: Watch): number {
   const within = alerts.flatMap((alert) =>
-    alert.type === 'count' && alert.fires.type !== 'none-for' ? [alert.fires.withinMs] : [],
+    alert.type === 'count' && 'withinMs' in alert.fires ? [alert.fires.withinMs] : [],
   );
   return Math.min(Infinity, ...windows.map(({ ms }) => ms), ...within);
 }

@@ -38,6 +38,8 @@ export function countSentence(occasion: CountOccasion): Sentence {
       return absence(occasion, fires.ms);
     case 'at-least':
       return crowd(occasion, fires.withinMs);
+    case 'in-a-row':
+      return streak(occasion, fires.count);
     case 'sum':
       return sum(occasion, fires);
     case 'ratio':
@@ -56,6 +58,27 @@ function crowd(occasion: CountOccasion, withinMs: number): Sentence {
     lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines(occasion)],
   };
 }
+
+/** `10 blocks in a row with gas used percentage above 95`, and its end. */
+function streak(occasion: CountOccasion, limit: number): Sentence {
+  const { count, isLeast, isOver } = occasion;
+  if (isOver)
+    return {
+      title: `no longer ${limit} ${itemWords(occasion, limit, IN_A_ROW)}`,
+      detail: null,
+      measured: null,
+      lines: [],
+    };
+  const many = `${count}${isLeast ? ' or more' : ''}`;
+  return {
+    title: `${many} ${itemWords(occasion, count, IN_A_ROW)}`,
+    detail: `${many}${IN_A_ROW}`,
+    measured: String(count),
+    lines: [...conditionLines(occasion), ...crowdLines(occasion)],
+  };
+}
+
+export const IN_A_ROW = ' in a row';
 
 /** `value of 3 vault transactions in 1 h: 120.5, at or above 100` */
 function sum(occasion: CountOccasion, { path, least, withinMs }: Extract<Threshold, { type: 'sum' }>): Sentence {
@@ -94,10 +117,13 @@ function manyWords(occasion: CountOccasion): string {
   return `${many} ${itemWords(occasion, count)}`;
 }
 
-/** `failed vault calls with value above 5`: the items that are counted; for a ratio, all of which a part matches. */
-export function itemWords(sort: CountedSort, count: number): string {
+/**
+ * `failed vault calls with value above 5`: the items that are counted; for a ratio, all of which a part matches. `how`
+ * is put behind the noun.
+ */
+export function itemWords(sort: CountedSort, count: number, how = ''): string {
   const { before, behind } = selectionWords(sort, selectorOf(sort.alert));
-  return `${before}${sort.kind.wording.items(sort.names).noun}${count === 1 ? '' : 's'}${behind}`;
+  return `${before}${sort.kind.wording.items(sort.names).noun}${count === 1 ? '' : 's'}${how}${behind}`;
 }
 
 function selectorOf({ if: selector, fires }: CountedSort['alert']): Condition | null {

@@ -76,7 +76,7 @@ async function presentIn(view: QueryContext, { rule, snapshot, ...known }: Known
   const group = found?.group ?? null;
   if (rule?.type !== 'count' || group === null) return null;
   const at = memory.coveredUntil ?? view.now;
-  const { context, counted } = subjectOfCount(watch, rule, group, at);
+  const { context, counted } = subjectOfCount(watch, rule, group, { from: at, at });
   return presentOf({ watch, isStale: false }, rule, context, { at, counted });
 }
 

@@ -107,7 +107,7 @@ export const CountNow = z
     is_least: z.boolean().describe('There may be more: of an alert, no more are kept.'),
     limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
     of: z.string().describe('Items of which sort: `failed vault calls`.'),
-    window_ms: Count,
+    window_ms: Count.nullable().describe('Null: it counts items in a row, however long they take.'),
     newest: Text,
     items: z
       .array(z.strictObject({ at: Time, place: z.string(), page_url: z.string().nullable() }))

@@ -55,6 +55,7 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
   const legal = LEGAL[formOf(alert)];
   for (const key of Object.keys(OWNERS) as Key[])
     if (alert[key] !== undefined && !legal.includes(key)) complain(path, strangerComplaint(key, alert));
+  if (alert.at_least?.in_a_row !== undefined) complainOfRow(compiling, alert, path);
   if (alert.provisional === true && alert.confirmations === undefined)
     complain(path, { key: 'provisional', message: 'provisional needs confirmations', hint: 'Say how many.' });
   if (alert.confirmations !== undefined && !Object.values(compiling.kind.events).some(({ inBlocks }) => inBlocks))
@@ -63,6 +64,20 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
       message: `${compiling.kind.name} has no blocks to count`,
       hint: 'Remove it.',
     });
+}
+
+/** Items in a row need an order, and a condition on which the others end the row. */
+function complainOfRow({ kind, complain }: Compiling, { on, if: selector, per }: WrittenAlert, path: Path): void {
+  const at = [...path, 'at_least', 'in_a_row'];
+  const event = on === undefined ? undefined : kind.events[on];
+  if (event?.inBlocks === false) {
+    const others = Object.entries(kind.events).flatMap(([name, { inBlocks }]) => (inBlocks ? [`on: ${name}`] : []));
+    const hint = others.length === 0 ? 'Write count and within.' : `Write ${others.join(' or ')}.`;
+    complain(at, { message: `in_a_row goes by blocks, and \`on: ${on ?? ''}\` is in none`, hint });
+  }
+  if (selector === undefined)
+    complain(at, { message: 'in_a_row needs `if` beside at_least', hint: 'Say which items belong to the row.' });
+  if (per !== undefined) complain(path, { key: 'per', message: 'per does not go with in_a_row', hint: 'Remove it.' });
 }
 
 function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: string; hint: string } {

@@ -3,7 +3,14 @@ import { figurePathsOf } from '../../core/model/figures.ts';
 import type { ReadField } from '../../core/model/quality/field-sightings.ts';
 import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
-import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
+import {
+  readsOfCount,
+  type AlertRule,
+  type CountAlert,
+  type EventAlert,
+  type Schedule,
+  type Watch,
+} from '../../core/model/watch/watch.ts';
 import type { WindowSpan } from '../../core/model/watch/condition.ts';
 import { typeAt } from '../../core/values/fields.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -86,10 +93,14 @@ function toldOfRemoval(rule: AlertRule, shown: readonly string[]): readonly stri
   return [...shown, ...(rule.title?.reads ?? []), ...(rule.text?.reads ?? [])];
 }
 
-/** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
+/** Paths whose change makes an alert judge an item again, without those that change while an item stays the same. */
 function judgedBy(kind: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
-  const paths = alerts.flatMap(({ rule }) => (rule.type === 'event' ? (rule.if?.reads ?? []) : []));
+  const paths = alerts.flatMap(({ rule }) => (isJudgedAgain(rule) ? (rule.if?.reads ?? []) : []));
   return [...new Set(paths)].filter((path) => !isFleeting(kind, path)).toSorted();
+}
+
+function isJudgedAgain(rule: AlertRule): rule is EventAlert | CountAlert {
+  return rule.type === 'event' || (rule.type === 'count' && rule.fires.type === 'in-a-row');
 }
 
 /** Paths that conditions read. An alert on change without a condition reads the paths that are compared by default. */

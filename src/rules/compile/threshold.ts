@@ -17,7 +17,9 @@ export function thresholdOf(
   { path, language, of }: { readonly path: Path; readonly language: Language; readonly of: Condition | null },
 ): Threshold | null {
   if (atLeast === undefined) return noneFor === undefined ? null : { type: 'none-for', ms: noneFor };
-  const { count, sum, than, ratio, min = 1, within: withinMs } = atLeast;
+  const { count, sum, than, ratio, min = 1, in_a_row: inARow, within: withinMs } = atLeast;
+  if (inARow !== undefined) return { type: 'in-a-row', count: inARow };
+  if (withinMs === undefined) return null;
   if (count !== undefined) return { type: 'at-least', count, withinMs };
   if (ratio !== undefined) return { type: 'ratio', part: ratio, of, min, withinMs };
   if (sum === undefined || than === undefined) return null;

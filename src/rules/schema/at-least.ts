@@ -1,4 +1,5 @@
-// `at_least` of an alert: a number of items within a time, a sum of one of their fields, or a part of them.
+// `at_least` of an alert: a number of items within a time, a sum of one of their fields, or a part of
+// them; or a number of items one after another.
 import { z } from 'zod';
 import { duration, integer, quantity, share, text } from '../../config/values/scalars.ts';
 
@@ -18,7 +19,8 @@ export const AtLeastShape = z
         examples: ['method == "swap"'],
       }),
     min: integer(1, 1_000_000, 'how many items have to be there before a ratio says anything').optional(),
-    within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times'),
+    in_a_row: integer(2, 500, 'how many, one after another in the order of the chain').optional(),
+    within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times; not with in_a_row').optional(),
   })
   .superRefine((written, context) => {
     const complaint = complaintOf(written);
@@ -29,17 +31,19 @@ export type WrittenAtLeast = z.output<typeof AtLeastShape>;
 
 /** The keys that may stand beside each way of counting; true: the key is required. */
 const BESIDE = {
-  count: {},
-  sum: { than: true },
-  ratio: { min: true, of: false },
+  count: { within: true },
+  sum: { than: true, within: true },
+  ratio: { min: true, of: false, within: true },
+  in_a_row: {},
 } as const satisfies Record<string, Partial<Record<keyof WrittenAtLeast, boolean>>>;
 
-const WAYS = ['count', 'sum', 'ratio'] as const;
-const OTHERS = ['than', 'of', 'min'] as const;
+const WAYS = ['count', 'sum', 'ratio', 'in_a_row'] as const;
+const OTHERS = ['than', 'of', 'min', 'within'] as const;
 
 function complaintOf(written: WrittenAtLeast): { readonly path: string[]; readonly message: string } | null {
   const [way, second] = WAYS.filter((key) => written[key] !== undefined);
-  if (way === undefined) return { path: [], message: 'count, sum or ratio is missing: write how many, or how much' };
+  if (way === undefined)
+    return { path: [], message: 'count, sum, ratio or in_a_row is missing: write how many, or how much' };
   if (second !== undefined) return { path: [second], message: `${way} and ${second} are both there: keep one of them` };
   const beside: Partial<Record<(typeof OTHERS)[number], boolean>> = BESIDE[way];
   const missing = OTHERS.find((key) => beside[key] === true && written[key] === undefined);

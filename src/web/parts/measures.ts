@@ -58,7 +58,12 @@ export function manyWords({ count, is_least: isLeast }: Pick<CountShape, 'count'
 
 /** `66 failed vault calls in 10 min` */
 export function countWords(shape: CountShape): string {
-  return `${manyWords(shape)} ${shape.of} in ${duration(shape.window_ms)}`;
+  return `${manyWords(shape)} ${itemsWords(shape)}`;
+}
+
+/** `failed vault calls in 10 min`, `blocks in a row` */
+export function itemsWords({ of, window_ms: windowMs }: Pick<CountShape, 'of' | 'window_ms'>): string {
+  return windowMs === null ? of : `${of} in ${duration(windowMs)}`;
 }
 
 /** True if the value is on the side where the alert fires. */

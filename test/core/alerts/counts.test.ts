@@ -251,6 +251,25 @@ describe('a reload that changes what is counted', () => {
     expect(sent).toEqual([[], []]);
   });
 
+  test('a limit of items in a row that changes goes on with the row, and another condition begins anew', () => {
+    const inBlocks = Object.fromEntries(
+      Object.entries(items).map(([key, one], i) => [key, { ...one, block: 1000 + i }]),
+    );
+    const inARow = (count: number) => countAlert({ fires: { type: 'in-a-row', count } });
+    const waits = runPolls(aWatch([inARow(4)]), [START, saw({ items: inBlocks }, '4m')]);
+    expect(waits.sent).toEqual([[], []]);
+    const poll = saw({ items: inBlocks }, '5m');
+    const fires = runPolls(aWatch([inARow(3)]), [poll], waits.memory);
+    expect(fires.sent).toEqual([['many firing']]);
+    const calm = runPolls(
+      aWatch([{ ...inARow(3), if: moodIs('calm') }]),
+      [saw({ items: inBlocks }, '6m')],
+      fires.memory,
+    );
+    expect(calm.sent).toEqual([['many resolved']]);
+    expect(calm.messages[0]?.reason).toBe('rule changed');
+  });
+
   test('groups of before fire for nobody when absence is watched, and one alert tells it', () => {
     const silent = countAlert({ fires: { type: 'none-for', ms: 600_000 } });
     const polls = ['5m', '14m', '15m', '16m'].map((when) => saw({ items }, when));

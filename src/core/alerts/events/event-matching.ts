@@ -15,7 +15,8 @@ import type { Truth } from '../../model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { isFinal } from './event-state.ts';
-import { readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
+import { isJudgedAgain } from '../in-a-row.ts';
+import { ALL_ITEMS, readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
 import { viewOf, type Remembered } from '../../values/tracked.ts';
 
 type MatchingAlert = EventAlert | CountAlert;
@@ -28,7 +29,7 @@ export interface Match {
   readonly context: EvaluationContext;
   /** Set when the evaluation hit a limit: the item is sent with this reason, so that a long text cannot hide it. */
   readonly unjudged: string | null;
-  /** False if a ratio counts the item among the items that do not match. */
+  /** False if the alert counts the item among those that do not match. */
   readonly isHit: boolean;
 }
 
@@ -53,7 +54,9 @@ export function* matchEvents(
   const opened = Object.entries(known).filter(isOpen);
   // Nearly all rows of a page are known and need no evaluation. Visiting each of them took a twentieth of all work.
   const isOpened = new Set(opened.map(([key]) => key));
-  const asked = events.filter((event) => hasNews(event) || isOpened.has(event.key));
+  const asked = events.filter(
+    (event) => hasNews(event) || isOpened.has(event.key) || isInRow(poll, alert, event, known),
+  );
   const evaluated = (yield* eachInSteps(asked, (event) => evaluateItem(poll, alert, event, known))).flat();
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
   const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
@@ -92,7 +95,9 @@ function evaluateItem(
 ): EvaluatedMatch[] {
   const prior = known[event.key];
   const open = prior?.type === 'open' ? prior : null;
-  const isChanged = event.novelty === 'changed' && alert.type === 'event' && isJudgedAnew(poll, alert, event);
+  const isChanged =
+    isInRow(poll, alert, event, known) ||
+    (event.novelty === 'changed' && alert.type === 'event' && isJudgedAnew(poll, alert, event));
   const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
   // A tracked item was evaluated before, even if the list's state no longer has it, so it is left out.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
@@ -105,6 +110,14 @@ function evaluateItem(
   if (isChanged && open === null && truth === 'unknown' && unjudged === null && !isBeyondBudget) return [];
   // An item that could not be evaluated counts as a hit, so that a long text cannot hide it.
   return [{ event, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
+}
+
+/** True if the item belongs to a count of items in a row, and its place or its value in it is another now. */
+function isInRow({ watch }: AlertPoll, alert: MatchingAlert, event: DetectedEvent, known: AlertsByKey): boolean {
+  if (alert.type !== 'count' || alert.fires.type !== 'in-a-row') return false;
+  const group = known[ALL_ITEMS];
+  const row = group?.type === 'group' ? group.row : undefined;
+  return row !== undefined && isJudgedAgain(watch.kind, alert, { row, event });
 }
 
 /** True if the budget of the poll is used up. The other items are evaluated at the next poll, if it reads them. */
@@ -230,7 +243,7 @@ function isTrue(poll: AlertPoll, alert: MatchingAlert, event: DetectedEvent): bo
 }
 
 /**
- * True if the item matches; for a ratio, if it is one of the counted items, matching or not. Unknown while the amount
+ * True if the item matches; for a ratio or items in a row, if it is one of the counted items, matching or not. Unknown while the amount
  * that it adds is unknown.
  */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
@@ -247,6 +260,7 @@ function judgeItem(
   const fires = alert.type === 'count' ? alert.fires : null;
   if (fires?.type === 'sum' && truth === true && amountAt(context, fires.path) === undefined)
     return { truth: 'unknown', isHit: true };
+  if (fires?.type === 'in-a-row') return { truth: truth === 'unknown' ? truth : true, isHit: truth === true };
   if (fires?.type !== 'ratio') return { truth, isHit: true };
   const counts = holds(poll, fires.of, context);
   return { truth: counts === true && truth === 'unknown' ? 'unknown' : counts, isHit: truth === true };

@@ -41,6 +41,8 @@ export interface Kind<E, S, O> {
   readonly shown: readonly string[];
   /** Paths that change while the item stays the same, such as its block, its age, and names that explorers give it. */
   readonly fleeting: readonly string[];
+  /** Paths that tell the order of the items within a block. Left out by kinds whose items are in no block. */
+  readonly placeInBlock?: readonly string[];
   /** Paths that are known for one event only: for any other event they are always unknown. */
   readonly onlyOf?: Readonly<Record<string, EventName>>;
   /** Its sentences in messages. */

@@ -164,6 +164,8 @@ export type Threshold =
       readonly min: number;
       readonly withinMs: number;
     }
+  /** So many items match one after another, in the order of the chain. */
+  | { readonly type: 'in-a-row'; readonly count: number }
   | { readonly type: 'none-for'; readonly ms: number };
 
 /** Paths that decide which items count, and for how much. */

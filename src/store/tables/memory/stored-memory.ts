@@ -54,6 +54,9 @@ const group = z.object({
   condition,
   matches: z.array(instant),
   tallies: z.array(z.tuple([instant, count, z.string()])),
+  row: z
+    .array(z.object({ place: z.array(count), key: z.string(), isHit: z.boolean().nullable(), at: instant }))
+    .optional(),
   items: z.array(item),
   last: anyJson,
   unjudgedFrom: instant.optional(),

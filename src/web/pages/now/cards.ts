@@ -6,11 +6,11 @@ import { counted, plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
 import { curve } from '../../parts/drawings.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
-import { againstTag, isBeyond, manyWords, valueTag } from '../../parts/measures.ts';
+import { againstTag, isBeyond, itemsWords, manyWords, valueTag } from '../../parts/measures.ts';
 import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
 import { pageLinks, subjectTag } from '../../parts/subject.ts';
-import { ageTag, duration, timeOfDay, timeTag, type Moment } from '../../parts/time.ts';
+import { ageTag, timeOfDay, timeTag, type Moment } from '../../parts/time.ts';
 import { NEWS, part } from '../frame/parts.ts';
 import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
 import { labelLinks, type OfLabels } from '../labels.ts';
@@ -97,9 +97,7 @@ function whereLine(card: AlertCard, request: PageRequest): Html {
 function facts(card: AlertCard, moment: Moment): Html {
   const { measure, count, detail } = card;
   if (count !== null)
-    return html`<p class="value">
-        ${manyWords(count)} <span class="unit">${count.of} in ${duration(count.window_ms)}</span>
-      </p>
+    return html`<p class="value">${manyWords(count)} <span class="unit">${itemsWords(count)}</span></p>
       ${countLine(count)}`;
   if (measure !== null && measure.value !== null)
     return html`<p class="value">${valueTag(measure)}</p>

@@ -1,0 +1,163 @@
+// The items of `at_least: { in_a_row: N }`, in the order of the chain. An item that the chain no longer has at its place
+// stays known, so that it is judged again when it is back.
+import { remembered } from '../../lib/remembered.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { blockOf, type DetectedEvent } from '../model/detection.ts';
+import { idOf } from '../model/watch/identity.ts';
+import type { RowItem } from '../model/memory.ts';
+import type { AnyKind } from '../model/watch/kind.ts';
+import type { CountAlert } from '../model/watch/watch.ts';
+import { valueAt } from '../values/fields.ts';
+import type { AlertPoll } from './alert-evaluation.ts';
+
+/** Besides the limit, so many items are kept, so that late and replaced ones find their neighbours. */
+const MOST_BESIDE = 200;
+
+/** The most items of a row that are kept. */
+export function mostInRow(limit: number): number {
+  return limit + MOST_BESIDE;
+}
+
+const keyIn = (event: DetectedEvent): string => idOf(event.key).slice(0, 13);
+
+/** The height of the block, and the place in it; only the height if the place is unknown; empty if it is in no block. */
+function placeOf(kind: AnyKind, event: DetectedEvent): readonly number[] {
+  const height = blockOf(event);
+  if (height === null) return [];
+  const within = (kind.placeInBlock ?? []).map((path) => valueAt(event.view, path));
+  return [height, ...(within.every((place) => typeof place === 'bigint') ? within.map(Number) : [])];
+}
+
+/** True if no other item can be at the same place. */
+function isExact({ placeInBlock }: AnyKind, place: readonly number[]): boolean {
+  return placeInBlock !== undefined && place.length === 1 + placeInBlock.length;
+}
+
+const itemsByKey = remembered((row: readonly RowItem[]) => new Map(row.map((item) => [item.key, item])));
+
+/** True if a known item of the row is at another place now, is back, or has another value that `if` reads. */
+export function isJudgedAgain(
+  kind: AnyKind,
+  { if: selector }: Pick<CountAlert, 'if'>,
+  { row, event }: { readonly row: readonly RowItem[]; readonly event: DetectedEvent },
+): boolean {
+  const known = itemsByKey(row).get(keyIn(event));
+  const place = placeOf(kind, event);
+  if (known === undefined || place.length === 0) return false;
+  const isOther = known.isHit === null || compare(known.place, place) !== 0;
+  return isOther || (selector?.reads ?? []).some((path) => event.changed.includes(path));
+}
+
+/** An item whose condition is known. */
+export interface JudgedItem {
+  readonly event: DetectedEvent;
+  readonly isHit: boolean;
+}
+
+interface RowReading {
+  readonly kind: AnyKind;
+  readonly limit: number;
+  readonly at: Instant;
+  /** The items that the poll showed, of the alert's event. */
+  readonly events: readonly DetectedEvent[];
+  readonly matches: readonly JudgedItem[];
+  /** True for a height at which the chain has another block than before, if the poll shows all items of that height. */
+  readonly isReplaced: (height: number) => boolean;
+}
+
+/** The row after a poll; the same object if nothing changed. */
+export function rowAfter(row: readonly RowItem[], reading: RowReading): readonly RowItem[] {
+  const { kind, matches, isReplaced } = reading;
+  const isAffected = row.some((item) => isReplacedAt(item, isReplaced));
+  if (matches.length === 0 && !isAffected) return row;
+  const listed = new Set(reading.events.map(keyIn));
+  const left = row.map((item) => (isReplacedAt(item, isReplaced) && !listed.has(item.key) ? gone(item) : item));
+  const byKey = new Map(left.map((item) => [item.key, item]));
+  const holders = new Map(left.flatMap((item) => holderOf(kind, item)));
+  for (const match of matches) {
+    const item = itemOf(reading, match);
+    const holder = holders.get(item.place.join());
+    const other = holder === undefined || holder === item.key ? undefined : byKey.get(holder);
+    // Some explorers list an uncle beside the block of its height.
+    const isBeside = other !== undefined && listed.has(other.key) && other.isHit !== null;
+    byKey.set(item.key, isBeside ? gone(item) : item);
+    if (isBeside) continue;
+    if (other !== undefined) byKey.set(other.key, gone(other));
+    for (const [place, key] of holderOf(kind, item)) holders.set(place, key);
+  }
+  return bounded([...byKey.values()], reading.limit);
+}
+
+function isReplacedAt({ place: [height], isHit }: RowItem, isReplaced: RowReading['isReplaced']): boolean {
+  return isHit !== null && height !== undefined && isReplaced(height);
+}
+
+function gone(item: RowItem): RowItem {
+  return { ...item, isHit: null };
+}
+
+function holderOf(kind: AnyKind, { place, key, isHit }: RowItem): [place: string, key: string][] {
+  return isHit !== null && isExact(kind, place) ? [[place.join(), key]] : [];
+}
+
+function itemOf({ kind, at }: RowReading, { event, isHit }: JudgedItem): RowItem {
+  const place = placeOf(kind, event);
+  return { place, key: keyIn(event), isHit: place.length === 0 ? null : isHit, at: event.happenedAt ?? at };
+}
+
+/** Items in the chain and others are bounded separately: many pending ones must not displace the others. */
+function bounded(items: readonly RowItem[], limit: number): readonly RowItem[] {
+  const sorted = items.toSorted((a, b) => compare(a.place, b.place));
+  const inChain = sorted.filter((item) => item.isHit !== null).slice(-mostInRow(limit));
+  const others = items.filter((item) => item.isHit === null).slice(-MOST_BESIDE);
+  return [...others, ...inChain];
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const differs = a.findIndex((one, i) => one !== b[i]);
+  const i = differs < 0 ? a.length : differs;
+  return (a[i] ?? -1) - (b[i] ?? -1);
+}
+
+/** Whether a block of this height was replaced since then, and the poll shows all items of the new one. */
+export function replacedSince(
+  { detection, chain, isComplete }: Pick<AlertPoll, 'detection' | 'chain' | 'isComplete'>,
+  since: Instant,
+): (height: number) => boolean {
+  const from = detection?.range?.from;
+  if (!isComplete || from === undefined || typeof chain !== 'object') return () => false;
+  const heights = new Set(chain.replaced.flatMap(([height, at]) => (at > since && height >= from ? [height] : [])));
+  return (height) => heights.has(height);
+}
+
+/** Matching items one after another. */
+export interface Streak {
+  readonly count: number;
+  /** When its first and its last item happened; null if it has none. */
+  readonly since: Instant | null;
+  readonly newest: Instant | null;
+  /** False: an item that does not match follows it. */
+  readonly isLast: boolean;
+}
+
+const NO_STREAK: Streak = { count: 0, since: null, newest: null, isLast: true };
+
+/**
+ * The last streak of the items that happened up to `at`; if it is shorter than the limit, the last long one that grew
+ * after `from`, if there is one.
+ */
+export function streakOf(
+  row: readonly RowItem[],
+  limit: number,
+  { from, at }: { readonly from: Instant; readonly at: Instant },
+): Streak {
+  let streak = NO_STREAK;
+  let long: Streak | null = null;
+  for (const item of row) {
+    if (item.isHit === null || item.at > at) continue;
+    const { count, since } = streak;
+    streak = item.isHit ? { count: count + 1, since: since ?? item.at, newest: item.at, isLast: true } : NO_STREAK;
+    if (streak.count >= limit && item.at > from) long = { ...streak, isLast: false };
+  }
+  return streak.count >= limit ? streak : (long ?? streak);
+}
