@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Amount } from '../core/values/amount.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
@@ -7,7 +8,7 @@ import type { Target } from '../core/model/watch/target.ts';
 import type { Steps } from '../lib/steps.ts';
 import { addressInternalTransactions, blocks } from '../explorer/operations.ts';
 import { AddressRef } from '../explorer/reading/resources/address.ts';
-import { InternalTransaction } from '../explorer/reading/resources/internal-transaction.ts';
+import { InternalTransaction, isDelegated } from '../explorer/reading/resources/internal-transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
@@ -79,7 +80,7 @@ export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = 
   history: historyOf(row),
   examples: {},
   rowsOf: (seen) => seen,
-  sourceOf: (path) => path,
+  sourceOf: (path) => (path === 'inherited_value' ? 'value' : path),
   script: {
     rows: 'items',
     record: InternalTransaction,
@@ -112,6 +113,8 @@ function pageOf(view: AnyView): string | null {
   return typeof hash === 'string' ? `/tx/${hash}?tab=internal` : null;
 }
 
+const NO_COINS = new Amount(0n, 0);
+
 function synthesize(
   { address, options }: Target<Options>,
   written: SyntheticRow,
@@ -124,6 +127,7 @@ function synthesize(
     index: call.index ?? 0n,
     from: call.from ?? (options.direction === 'from' ? own : undefined),
     to: call.to ?? (options.direction === 'to' && call.created_contract === undefined ? own : undefined),
+    ...(isDelegated(call.type) ? { value: NO_COINS, inherited_value: call.inherited_value ?? call.value } : {}),
   });
   const block = call.block_number ?? syntheticBlock(state, row.identityOf(named), above);
   return InternalTransaction.over(named, { block_number: block });

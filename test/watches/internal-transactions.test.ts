@@ -146,3 +146,24 @@ describe('watches of both directions', () => {
     expect(listsIn(world).filter((asked) => !asked.includes('filter')).length).toBeGreaterThanOrEqual(3);
   });
 });
+
+test('a delegatecall and a callcode move no coins, whatever the explorer shows', async () => {
+  await using world = await createWorld(`
+watches:
+  - id: vault-sends
+    kind: internal-transactions
+    of: vault
+    direction: from
+    every: 1m
+    alerts:
+      - { id: sent, on: new, if: value > 0 }
+      - { id: shown, on: new, if: inherited_value > 0, text: '{{ inherited_value }}' }
+`);
+  await world.poll();
+  for (const type of ['delegatecall', 'callcode', 'call'] as const) {
+    world.sandbox.mine();
+    world.sandbox.failCall({ from: 'vault', to: 'treasury', type, value: 10n ** 18n });
+  }
+  expect(await world.poll()).toEqual(['sent event', 'shown event', 'shown event']);
+  expect(world.messages[1]?.text).toEqual([{ text: '1' }]);
+});

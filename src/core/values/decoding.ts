@@ -6,6 +6,7 @@ import type { Field, FieldType, Json, RawRow, Units, FieldValue, ValueAt } from 
 
 /** One field of a raw row, by its name or by those of older releases. */
 export function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
+  if (field.fromRow !== undefined) return decode(field.type, field.fromRow(row), units);
   const raw = firstKnown(row, name, field.was);
   return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
 }

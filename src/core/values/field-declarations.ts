@@ -7,7 +7,9 @@ import type { AmountUnit, Field, FieldType, Fields, Json, View } from './fields.
 import type { RecordType } from './record-type.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
-type Extra = Pick<Field<unknown>, 'from' | 'ofHead' | 'fleeting' | 'seldom'> & { readonly was?: readonly string[] };
+type Extra = Pick<Field<unknown>, 'from' | 'fromRow' | 'ofHead' | 'fleeting' | 'seldom'> & {
+  readonly was?: readonly string[];
+};
 
 function field<T>(type: FieldType, doc: string, { was = [], ...extra }: Extra = {}): Field<T> {
   return { type, doc, was, ...extra };

@@ -39,6 +39,8 @@ export interface Field<T> {
   readonly was: readonly string[];
   /** Converts a shape that is found in practice into the one that the type expects; undefined = unknown. */
   readonly from?: (raw: unknown) => unknown;
+  /** Computes the field from the whole row, in the shape that the type expects; undefined = unknown. */
+  readonly fromRow?: (row: RawRow) => unknown;
   /** The field describes the chain's head, so it stays known when the head is too old for other fields. */
   readonly ofHead?: true;
   /** It changes while the rest of the record stays the same, so comparisons of whole records leave it out. */

@@ -19,8 +19,22 @@ export const InternalTransaction = new RecordType(
     from: record(AddressRef, 'caller'),
     to: record(AddressRef, 'called; unknown for creations'),
     created_contract: record(AddressRef, 'contract created'),
-    value: quantity('coin', 'coins moved'),
+    value: quantity('coin', 'coins moved; 0 for delegatecall and callcode', {
+      fromRow: (row) => (isDelegated(row['type']) ? '0' : row['value']),
+    }),
+    inherited_value: quantity(
+      'coin',
+      'coins that the explorer shows for a delegatecall or callcode: those of the call around it',
+      {
+        fromRow: (row) => (isDelegated(row['type']) ? row['value'] : undefined),
+      },
+    ),
     gas_limit: natural('gas it was given'),
   },
   { ignored: IGNORED_KEYS.InternalTransaction },
 );
+
+/** Such a call runs code of another contract in place of its own. It moves no coins. */
+export function isDelegated(type: unknown): boolean {
+  return type === 'delegatecall' || type === 'callcode';
+}
