@@ -69,7 +69,7 @@ export interface RejectedReload {
   readonly problems: readonly Problem[];
 }
 
-/** Statistics of one explorer's answers since the start. */
+/** How one explorer answers, and what its plan allows. */
 export interface ExplorerState {
   readonly name: string;
   /** Counts of the last hour. */

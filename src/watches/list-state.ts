@@ -182,8 +182,8 @@ export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null)
 }
 
 /**
- * The state after a reading, without rows that are no longer needed. `rows.read`: the number of rows in this reading;
- * `rows.most`: the highest number of rows to keep.
+ * The state after a reading, without rows that are no longer needed. `rows.read`: the number of rows in this reading.
+ * Old rows beyond `rows.most` are dropped, but never those within twice `rows.read`, or above an open gap.
  */
 export function* remembering(
   { floor, gaps, marks, ...rest }: Omit<ListState, 'seen'>,

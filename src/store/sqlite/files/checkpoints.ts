@@ -1,7 +1,7 @@
 // Moves commits from SQLite's log into the state file. By itself, SQLite does this within a commit that finds a long
 // log. That commit takes several times as long, and the event loop waits for the disk twice. Here a thread does it,
-// with its own connection, while commits continue. If the thread is too slow, SQLite's own limit (database.ts) still
-// applies.
+// with its own connection, while commits continue. If the thread is too slow, SQLite does it within a commit after all
+// (`wal_autocheckpoint` in database.ts).
 //
 //   none      there is no thread: too little was written yet, or the thread ended by itself
 //   idle      the thread waits
@@ -42,7 +42,7 @@ export function createCheckpoints(file: string): Checkpoints {
     worker.on('message', () => {
       isBusy = false;
     });
-    // An error, such as a removed file, ends the thread. SQLite's own limit applies until another thread is started.
+    // An error, such as a removed file, ends the thread. SQLite checkpoints by itself until another thread is started.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (thread !== worker) return;
@@ -59,7 +59,7 @@ export function createCheckpoints(file: string): Checkpoints {
       try {
         thread ??= start();
       } catch {
-        // The commit is not affected; SQLite's own limit applies until the next time.
+        // The commit is not affected; SQLite checkpoints by itself until the next time.
         return;
       }
       isBusy = true;
