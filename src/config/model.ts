@@ -182,9 +182,19 @@ export interface ExplorerPlan extends PeriodRule {
   readonly isStretched: boolean;
 }
 
+/** The kinds of accounts. All but a wallet are contracts, which sign no transactions. */
+export const ADDRESS_FORMS = ['contract', 'safe', 'token', 'wallet'] as const;
+export type AddressForm = (typeof ADDRESS_FORMS)[number];
+
 /** A name that rules may use. A token has the address `everywhere` on each explorer that `byExplorer` does not list. */
 export type Name =
-  | { readonly type: 'address'; readonly path: Path; readonly address: Address }
+  | {
+      readonly type: 'address';
+      readonly path: Path;
+      readonly address: Address;
+      /** The kind of account, if the config says it; else null. */
+      readonly is: AddressForm | null;
+    }
   | { readonly type: 'group'; readonly path: Path; readonly addresses: readonly Address[] }
   | {
       readonly type: 'token';

@@ -246,7 +246,10 @@ const Http = z.strictObject({
  */
 export const ConfigShape = z.strictObject({
   explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
-  addresses: byName(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),
+  addresses: byName(z.unknown()).default({}).meta({
+    description:
+      'addresses and groups of addresses by name; with `is` (contract, safe, token or wallet) check warns of rules in which a contract signs a transaction',
+  }),
   tokens: byName(z.unknown()).default({}).meta({ description: 'tokens by name' }),
   channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
   routes: z

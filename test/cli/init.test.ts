@@ -31,6 +31,10 @@ describe('init', () => {
     const made = await run(['init', '--explorer', 'sandbox', ...options, '--out', folder.path], nobody);
     expect([made.code, made.err]).toEqual([0, '']);
     expect(made.out).toMatch(/^acme: token, .*\nvault: contract, .*\nwallet: account, /);
+    // `check` warns of rules by which a contract signs a transaction.
+    expect(readFileSync(join(folder.path, 'config.yaml'), 'utf8')).toContain(
+      `  acme: { address: ${TOKENS.ACME}, is: token }\n  vault: { address: ${ADDRESSES.vault}, is: contract }\n  wallet: ${ADDRESSES.hot_wallet}\n`,
+    );
     const rules = readFileSync(join(folder.path, 'rules/watches.yaml'), 'utf8');
     const ids = [...rules.matchAll(/- id: (\S+)/g)].map(([, id]) => id);
     expect(ids.toSorted()).toEqual(

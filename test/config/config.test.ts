@@ -317,6 +317,37 @@ rules: [rules/*.yaml]
     ]);
   });
 
+  test('knows what stands at an address, also as a member of a group', () => {
+    const { names } = configOf(`
+explorers: { here: { form: sandbox } }
+addresses:
+  safe: { address: "0x3333333333333333333333333333333333333333", is: safe }
+  wallet: "0x4444444444444444444444444444444444444444"
+  both: [safe, wallet]
+channels: { ops: { type: list, to: [a] } }
+`);
+    expect(names.get('safe')).toMatchObject({ type: 'address', is: 'safe' });
+    expect(names.get('wallet')).toMatchObject({ type: 'address', is: null });
+    const both = names.get('both');
+    expect(both?.type === 'group' ? both.addresses.map(({ key }) => key.slice(0, 4)) : []).toEqual(['0x33', '0x44']);
+  });
+
+  test.each([
+    [
+      '{ address: "0x3333333333333333333333333333333333333333", is: cat }',
+      'addresses.one.is: must be one of contract, safe, token, wallet',
+    ],
+    [
+      '{ address: "0x3333333333333333333333333333333333333333" }',
+      'addresses.one: a map of an address has address and is',
+    ],
+    ['{ is: safe }', 'addresses.one: a map of an address has address and is'],
+    ['{ address: "0x33", is: safe, kind: x }', 'addresses.one.kind: unknown key "kind"'],
+  ])('refuses %s', (written, problem) => {
+    const text = `explorers: { here: { form: sandbox } }\naddresses: { one: ${written} }\nchannels: { ops: { type: list, to: [a] } }\n`;
+    expect(loadConfigText(text).problems.map(summarize)).toContainEqual(expect.stringContaining(problem));
+  });
+
   test('reads groups of groups of groups at once', () => {
     const groups = Array.from({ length: 30 }, (_, i) => `  g${i + 1}: [${Array(9).fill(`g${i}`).join(', ')}]`).join(
       '\n',

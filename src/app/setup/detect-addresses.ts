@@ -1,4 +1,5 @@
 // Detects the types of the addresses that `init` was given, by asking the explorer.
+import type { AddressForm } from '../../config/model.ts';
 import { Missed, type Read } from '../../core/model/watch/question.ts';
 import type { Address } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
@@ -12,6 +13,8 @@ export interface NamedAddress {
 
 export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
+  /** The kind of account, if the config says it; else null. An account that lets code act for it signs transactions. */
+  readonly is: AddressForm | null;
   /** The coins of the address; null if unknown. */
   readonly coins: Amount | null;
   /** The number of tokens on the first page of its holdings. */
@@ -37,11 +40,12 @@ export async function detectAddresses(
 
 async function detectOne(read: Read, explorer: string, { name, address }: NamedAddress): Promise<DetectedAddress> {
   try {
-    const { coin_balance, is_contract } = await read.one(addressDetails(explorer, address));
+    const { coin_balance, is_contract, proxy_type } = await read.one(addressDetails(explorer, address));
     const isToken = is_contract === true && (await isKnown(read.one(tokenDetails(explorer, address))));
     const { rows } = await read.page(addressTokens(explorer, address), null);
     const what = isToken ? 'token' : is_contract === true ? 'contract' : 'account';
-    return { name, address, what, coins: coin_balance ?? null, tokens: rows.length };
+    const is = what === 'account' || proxy_type === 'eip7702' ? null : what;
+    return { name, address, what, is, coins: coin_balance ?? null, tokens: rows.length };
   } catch (error) {
     if (!(error instanceof Missed)) throw error;
     throw new Missed(error.reason, `no answer about ${name}: ${error.message}`);

@@ -17,7 +17,7 @@ export const EXPLORER = 'main';
 /** `credits`: the credits left, by the explorer's answer; null: unknown. */
 export function configText(
   { url, chainId, keyEnv }: ExplorerChoice,
-  addresses: readonly NamedAddress[],
+  addresses: readonly (NamedAddress & Partial<Pick<DetectedAddress, 'is'>>)[],
   credits: number | null,
 ): string {
   const key = keyEnv === null ? [] : [`    api_key: { env: ${keyEnv} }`];
@@ -35,7 +35,10 @@ export function configText(
     ...(url === 'sandbox' ? [] : planLines(credits)),
     ...(url === 'sandbox' ? [] : ['    # coin: { symbol: ETH } # the name of the coin in messages']),
     'addresses:',
-    ...addresses.map(({ name, address }) => `  ${name}: ${address.text}`),
+    ...addresses.map(
+      ({ name, address: { text }, is = null }) =>
+        `  ${name}: ${is === null ? text : `{ address: ${text}, is: ${is} }`}`,
+    ),
     'channels:',
     '  screen: { type: log } # writes alerts to standard output; docs/channels.md has mail, chats and pagers',
     'routes: [{ notify: [screen] }] # the channels for alerts of rules without notify: docs/routing.md',

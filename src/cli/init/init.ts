@@ -43,7 +43,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   const { found, credits } = await look(terminal, config, addresses);
   refuseMistakes(loadRules(config, [{ file: RULES_FILE, text: rulesText(found) }], { kinds }).problems);
   mkdirSync(join(options.out, 'rules'), { recursive: true });
-  const text = configText(choice, addresses, credits);
+  const text = configText(choice, found, credits);
   // The config is written last, so a folder with a config has all files.
   const files = { [RULES_FILE]: rulesText(found), [TESTS_FILE]: testsText(found), [CONFIG_FILE]: text };
   for (const [file, content] of Object.entries(files)) terminal.writeFile(join(options.out, file), content);

@@ -66,7 +66,9 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   equal: [['explorer']],
   explorers: [{ playground: { form: 'sandbox' } }],
   channels: [{ screen: { type: 'log' } }],
-  addresses: [{ treasury: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' }],
+  addresses: [{ treasury: { address: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503', is: 'safe' } }],
+  'addresses.address': ['0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
+  'addresses.is': ['contract', 'safe'],
   tokens: [{ USDC: { ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' } }],
   state: [{ file: './data/state.db' }],
   'state.file': ['./data/state.db'],
@@ -137,7 +139,8 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
 /** Descriptions that the shapes themselves lack, since their parts are parsed one by one. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   explorers: 'explorers by name; a rule names one of them',
-  addresses: 'addresses and groups of addresses by name',
+  addresses:
+    'addresses and groups of addresses by name; with `is` (contract, safe, token or wallet) check warns of rules in which a contract signs a transaction',
   tokens: 'tokens by name: an address, or one per explorer',
   channels: 'channels by name; a rule tells them',
 };

@@ -1,6 +1,6 @@
 // The names that rules may use: addresses, groups and tokens share one name space.
 import { Address } from '../../core/values/address.ts';
-import type { Name } from '../model.ts';
+import { ADDRESS_FORMS, type Name } from '../model.ts';
 import { hintFor } from './nearest.ts';
 import type { Problem } from '../problem.ts';
 import { addressComplaint, LABEL, NAME, quote } from './scalars.ts';
@@ -46,7 +46,11 @@ class NameReader {
     if (typeof written === 'string') {
       const address = Address.parse(written);
       if (address === undefined) this.#complain(path, addressComplaint(written));
-      else this.names.set(name, { type: 'address', path, address });
+      else this.names.set(name, { type: 'address', path, address, is: null });
+    } else if (isMap(written)) {
+      const address = this.#ofMap(path, written);
+      const is = ADDRESS_FORMS.find((form) => form === written['is']);
+      if (address !== undefined && is !== undefined) this.names.set(name, { type: 'address', path, address, is });
     } else if (Array.isArray(written)) {
       const found = new Map<string, Address>();
       this.#gathered.clear();
@@ -54,6 +58,21 @@ class NameReader {
       if (found.size === 0 && written.length === 0) this.#complain(path, 'the group is empty');
       this.names.set(name, { type: 'group', path, addresses: [...found.values()] });
     } else this.#complain(path, 'must be an address or a list of addresses');
+  }
+
+  /** `{ address: 0x…, is: contract }` */
+  #ofMap(path: Path, { address: written, is, ...others }: WrittenMap): Address | undefined {
+    if (written === undefined || is === undefined) {
+      this.#complain(path, 'a map of an address has address and is', 'For example { address: 0x…, is: contract }.');
+      return undefined;
+    }
+    for (const key of Object.keys(others)) this.#complain(path, `unknown key ${quote(key)}`, undefined, key);
+    if (!ADDRESS_FORMS.some((form) => form === is))
+      this.#complain([...path, 'is'], `must be one of ${ADDRESS_FORMS.join(', ')}`);
+    const text = typeof written === 'string' ? written : '';
+    const address = Address.parse(text);
+    if (address === undefined) this.#complain([...path, 'address'], addressComplaint(text));
+    return address;
   }
 
   // `trail` has the groups that lead to this one, so that a group that contains itself is found.
@@ -92,7 +111,8 @@ class NameReader {
       this.#complain(path, `groups are nested more than ${DEEPEST_GROUP} deep`);
       return;
     }
-    const named = this.#addresses[item];
+    const found = this.#addresses[item];
+    const named = isMap(found) ? found['address'] : found;
     // A group that several others contain is expanded once: a few lines could otherwise take exponential time.
     if (this.#gathered.has(item)) return;
     if (Array.isArray(named)) this.#gathered.add(item);

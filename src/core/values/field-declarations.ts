@@ -7,7 +7,7 @@ import type { AmountUnit, Field, FieldType, Fields, Json, View } from './fields.
 import type { RecordType } from './record-type.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
-type Extra = Pick<Field<unknown>, 'from' | 'fromRow' | 'ofHead' | 'fleeting' | 'seldom'> & {
+type Extra = Pick<Field<unknown>, 'from' | 'fromRow' | 'ofHead' | 'fleeting' | 'seldom' | 'signs'> & {
   readonly was?: readonly string[];
 };
 

@@ -47,6 +47,11 @@ export interface Field<T> {
   readonly fleeting?: true;
   /** Set if explorers in use leave the field out: a sentence that names another field to read. */
   readonly seldom?: string;
+  /**
+   * Set if only accounts that sign transactions stand here, so that it never is a contract: a sentence that says where
+   * the calls of a contract are found.
+   */
+  readonly signs?: string;
   readonly value?: T;
 }
 

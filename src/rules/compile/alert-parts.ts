@@ -8,6 +8,7 @@ import type { Compiled, ConditionMistake } from '../language/mistake.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
+import { warnOfContractSender } from './contract-sender.ts';
 import type { Compiling } from './model.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { warnOfSeldom } from './seldom-fields.ts';
@@ -56,6 +57,7 @@ export function compileParts(
     const compiled = accept(compiling, at, language.condition(text, use));
     if (isWhole) complainOfOthers(compiling, at, { on: written.on, text, reads: compiled?.reads ?? [] });
     warnOfSeldom(compiling, at, text, compiled?.reads ?? []);
+    if (compiled !== null) warnOfContractSender(compiling, at, compiled);
     return looksFarEnough(compiling, at, compiled);
   };
   const template = (key: 'title' | 'resolved' | 'text'): CompiledTemplate | null => {

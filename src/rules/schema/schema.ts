@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { CapShape, strict } from '../../config/channels.ts';
 import { InhibitShape, RouteShape } from '../../config/routing/route-shape.ts';
+import { ADDRESS_FORMS } from '../../config/model.ts';
 import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/shape.ts';
 import { address, LABEL, NAME } from '../../config/values/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
@@ -33,6 +34,16 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
     additionalProperties: value,
   });
   const oneAddress = toJson(address('an address'));
+  const described = {
+    type: 'object',
+    properties: {
+      address: oneAddress,
+      is: { enum: ADDRESS_FORMS, description: 'the kind of account; all but wallet are contracts' },
+    },
+    required: ['address', 'is'],
+    additionalProperties: false,
+    description: 'an address and its kind: contracts sign no transactions, so check warns of rules in which one does',
+  };
   const oneOfGroup = { anyOf: [oneAddress, { type: 'string', pattern: NAME.source }] };
   const group = {
     type: 'array',
@@ -48,7 +59,7 @@ export function configJsonSchema(notifiers: readonly AnyNotifier[]): JsonSchema 
     properties: {
       ...propertiesOf(file),
       explorers: namedBy(LABEL, { anyOf: Object.values(ExplorerShapes).map((shape) => toJson(shape)) }),
-      addresses: namedBy(NAME, { anyOf: [oneAddress, group] }),
+      addresses: namedBy(NAME, { anyOf: [oneAddress, described, group] }),
       tokens: namedBy(NAME, { anyOf: [oneAddress, perExplorer] }),
       channels: namedBy(LABEL, { anyOf: notifiers.map(channelSchema) }),
       routes: { ...listOf(file, 'routes'), items: toJson(RouteShape) },

@@ -100,7 +100,9 @@ export const Transaction = new RecordType(
     type: int('envelope type'),
     position: natural('place in its block'),
     nonce: natural('counter of the sender'),
-    from: record(AddressRef, 'sender'),
+    from: record(AddressRef, 'sender', {
+      signs: 'Its calls are found by kind: internal-transactions, direction: from.',
+    }),
     to: record(AddressRef, 'receiver; unknown for creations'),
     created_contract: record(AddressRef, 'contract created'),
     fee: record(Fee, 'what it cost'),
