@@ -121,8 +121,11 @@ const STORIES: Readonly<Record<string, Story>> = {
     watch: USDC,
     alert: 'treasury-usdc: id: odd, while: balance < 1_000_000 && exchange_rate < 0.98',
     saw: ['{ at: 0s, balance: 1_090_237, exchange_rate: 1 }', '{ at: 1m, balance: 970_030, exchange_rate: 0.9712 }'],
-    reads: ['[WARNING] treasury USDC odd', 'balance 970,030, exchange rate 0.9712. ethereum, 00:01 UTC.'],
-    log: 'WARNING treasury-usdc/odd FIRING treasury USDC odd - balance 970,030, exchange rate 0.9712. ethereum, 00:01 UTC.',
+    reads: [
+      '[WARNING] treasury USDC 970,030, below 1,000,000',
+      'balance 970,030, exchange rate 0.9712. ethereum, 00:01 UTC.',
+    ],
+    log: 'WARNING treasury-usdc/odd FIRING treasury USDC 970,030, below 1,000,000 - balance 970,030, exchange rate 0.9712. ethereum, 00:01 UTC.',
   },
   'holdings, added': {
     watch: TOKENS,
@@ -320,15 +323,58 @@ const STORIES: Readonly<Record<string, Story>> = {
     reads: ['[INFO] block 14,035,130', '00:00:40 UTC, 182 transactions.'],
     log: 'INFO head/every-tenth EVENT block 14,035,130 - 00:00:40 UTC, 182 transactions.',
   },
+  'blocks, of a condition': {
+    watch: HEAD,
+    alert: 'head: id: full, on: new, if: gas_used_percentage > 95 && base_fee_per_gas > 10 && block.type == "block"',
+    saw: [
+      '{ at: 0s, items: [] }',
+      '{ at: 1m, items: [{ height: 14_035_130, timestamp: -20s, gas_used_percentage: 97.2, base_fee_per_gas: 31, type: block }] }',
+    ],
+    reads: [
+      '[WARNING] block 14,035,130, gas used percentage 97.2, above 95',
+      '00:00:40 UTC.',
+      'Matched: base fee per gas 31 gwei (above 10), type block.',
+    ],
+    log: 'WARNING head/full EVENT block 14,035,130, gas used percentage 97.2, above 95 - 00:00:40 UTC. Matched: base fee per gas 31 gwei (above 10), type block.',
+  },
+  'transaction, of a text': {
+    watch: VAULT,
+    alert:
+      'vault-transactions: id: claims, on: new, if: method.contains("claim") && status == "ok" && value > 100 && nonce < 5',
+    saw: [
+      '{ at: 0s, items: [] }',
+      `{ at: 1m, items: [${tx(250).replace('value', 'method: \'claim"now".com\', nonce: 3, value')}] }`,
+    ],
+    reads: [
+      '[WARNING] vault sent 250 coin, above 100',
+      'vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+      'Matched: method "claim\'now\'[.]com", nonce 3 (below 5).',
+    ],
+    log: 'WARNING vault-transactions/claims EVENT vault sent 250 coin, above 100 - vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120. Matched: method "claim\'now\'[.]com", nonce 3 (below 5).',
+  },
+  'transaction, of a choice': {
+    watch: VAULT,
+    alert: 'vault-transactions: id: odd, on: new, if: nonce < 5 || gas_used > 100_000',
+    saw: ['{ at: 0s, items: [] }', `{ at: 1m, items: [${tx(250).replace('value', 'nonce: 3, value')}] }`],
+    reads: ['[WARNING] vault sent 250 coin', 'vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.', 'Matched: nonce 3.'],
+    log: 'WARNING vault-transactions/odd EVENT vault sent 250 coin - vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120. Matched: nonce 3.',
+  },
+  'balance, changed, with a limit': {
+    watch: USDC,
+    alert: 'treasury-usdc: id: moved, on: changed, if: balance < 1_000_000',
+    saw: ['{ at: 0s, balance: 1_090_237 }', '{ at: 1m, balance: 970_030 }'],
+    reads: ['[WARNING] treasury USDC 970,030, below 1,000,000, was 1,090,237', 'Fell 120,207 since the last poll.'],
+    log: 'WARNING treasury-usdc/moved EVENT treasury USDC 970,030, below 1,000,000, was 1,090,237 - Fell 120,207 since the last poll.',
+  },
   'blocks, reorg': {
     watch: HEAD,
-    alert: 'head: id: reorg, on: reorg',
+    alert: 'head: id: reorg, on: reorg, if: depth > 1',
     saw: [
       `{ at: 0s, items: [{ height: 14_035_132, hash: '0x77${'0'.repeat(58)}01d2' }, { height: 14_035_131, hash: '0x88ab${'0'.repeat(56)}01d2' }] }`,
       `{ at: 1m, items: [{ height: 14_035_132, hash: '0x66${'0'.repeat(58)}7c30' }, { height: 14_035_131, hash: '0x91fe${'0'.repeat(56)}7c30' }] }`,
     ],
-    reads: ['[WARNING] 2 blocks replaced from 14,035,131', 'Old 0x88ab…01d2, new 0x91fe…7c30.'],
-    log: 'WARNING head/reorg EVENT 2 blocks replaced from 14,035,131 - Old 0x88ab…01d2, new 0x91fe…7c30.',
+    reads: ['[WARNING] 2 blocks, above 1, replaced from 14,035,131', 'Old 0x88ab…01d2, new 0x91fe…7c30.'],
+    log: 'WARNING head/reorg EVENT 2 blocks, above 1, replaced from 14,035,131 - Old 0x88ab…01d2, new 0x91fe…7c30.',
   },
   'any, retracted': {
     watch: VAULT,

@@ -10,6 +10,7 @@ import { exactOf, valueAt } from '../values/fields.ts';
 import { boundWords, limitOn, numberWords } from '../wording/comparisons.ts';
 import { conditionSentence } from '../wording/condition-sentence.ts';
 import { countSentence } from '../wording/count-sentence.ts';
+import { withMatched } from '../wording/matched-line.ts';
 import { reportSentence } from '../wording/report-sentence.ts';
 import { ZERO } from './tallies.ts';
 
@@ -52,7 +53,11 @@ export function sentenceOf(
     }
     case 'event':
       if (alert.report !== null) return reportSentence({ ...occasion, kind, context, report: alert.report });
-      return kind.wording.event({ ...occasion, on: alert.on, compared: alert.if?.reads ?? kind.comparedByDefault });
+      return withMatched(
+        kind.wording.event({ ...occasion, on: alert.on, compared: alert.if?.reads ?? kind.comparedByDefault }),
+        alert.if,
+        occasion,
+      );
   }
 }
 

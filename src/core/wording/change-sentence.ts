@@ -18,9 +18,17 @@ export function changeSentence(occasion: EventOccasion, name: (path: string) => 
   const now = ownValue(occasion, path);
   const then = before === null ? undefined : ownValue({ names, view: before }, path);
   if (now === undefined || then === undefined)
-    return { title: `${name(path)} changed`, detail: null, measured: null, lines: textLines(view, before, path) };
-  const detail = `${now}, was ${then}`;
-  return { title: `${name(path)} ${detail}`, detail, measured: now, lines: lineOf(movedWords(view, before, path)) };
+    return {
+      title: `${name(path)} changed`,
+      detail: null,
+      measured: null,
+      lines: textLines(view, before, path),
+      shows: [path],
+    };
+  const limit = occasion.limitOf(path);
+  const detail = `${now}${limit === null ? '' : `, ${limit}`}, was ${then}`;
+  const lines = lineOf(movedWords(view, before, path));
+  return { title: `${name(path)} ${detail}`, detail, measured: now, lines, shows: [path] };
 }
 
 function changedPath(view: AnyView, before: AnyView | null, compared: readonly string[]): string | undefined {

@@ -76,7 +76,12 @@ export function numberWords(record: AnyRecord, path: string): (number: Amount) =
 
 /** The comparison of a field with a constant that must hold for the condition to hold; null = there is none. */
 export function limitOn(condition: Condition | null, path: string): Comparison | null {
-  return condition === null ? null : (limitsIn(clauseOf(condition)).find((one) => isOf(one, path)) ?? null);
+  return condition === null ? null : (limitsOf(condition).find((one) => isOf(one, path)) ?? null);
+}
+
+/** The comparisons with constants that must hold for the condition to hold, in the order of its text. */
+export function limitsOf(condition: Condition): readonly Comparison[] {
+  return limitsIn(clauseOf(condition));
 }
 
 function limitsIn({ compares, joins, parts }: Clause): readonly Comparison[] {

@@ -154,8 +154,11 @@ function stateSentence(occasion: ConditionOccasion, { reads, windows, joins }: C
 
 const MOST_VALUES = 6;
 
-/** The thing and the alert's name; the values that were read follow below, each with its label. */
-function compoundSentence(occasion: ConditionOccasion, { reads, windows }: Clause): Sentence {
+/**
+ * The first comparison that must hold, else the thing and the alert's name; the values that were read follow below, each
+ * with its label.
+ */
+function compoundSentence(occasion: ConditionOccasion, { reads, windows, joins, parts }: Clause): Sentence {
   const { kind, names, alert, context, isOver } = occasion;
   const values = reads.slice(0, MOST_VALUES).flatMap((path) => {
     const value = ownValue(occasion, path);
@@ -166,12 +169,22 @@ function compoundSentence(occasion: ConditionOccasion, { reads, windows }: Claus
     return value === undefined ? [] : [`${windowName(window, kind)} ${showMeasure(window)(value)}`];
   });
   const listed = [...values, ...looks].join(', ');
+  const first = isOver || joins !== 'all' ? null : firstOf(occasion, parts);
+  if (first !== null) return { ...first, lines: [...lineOf(`${listed}.`, whereWords(occasion))] };
   return {
     title: `${isOver ? 'no longer: ' : ''}${kind.wording.thing(names)} ${alert.id}`,
     detail: null,
     measured: null,
     lines: lineOf(listed === '' ? null : `${listed}.`, isOver ? null : whereWords(occasion)),
   };
+}
+
+/** The first comparison with a constant, if it holds; null: there is none, or it does not. */
+function firstOf(occasion: ConditionOccasion, parts: readonly Clause[]): Sentence | null {
+  const compares = parts.find((part) => part.compares !== null)?.compares ?? null;
+  const value = compares === null ? undefined : subjectValue(compares.subject, occasion.context);
+  if (compares === null || value === undefined || !holds(compares, value)) return null;
+  return comparisonSentence(occasion, { comparison: compares, isEnd: false }, value);
 }
 
 function windowName({ measure, path, ms }: Window, kind: AnyKind): string {

@@ -26,7 +26,15 @@ function newSentence(occasion: EventOccasion): Sentence {
     count === undefined ? undefined : `${count} transaction${count === '1' ? '' : 's'}`,
   ];
   const said = parts.filter((part) => part !== undefined).join(', ');
-  return { title: `block ${height}`, detail: height, measured: null, lines: lineOf(said === '' ? null : `${said}.`) };
+  const limit = occasion.limitOf('height');
+  const detail = `${height}${limit === null ? '' : `, ${limit}`}`;
+  return {
+    title: `block ${detail}`,
+    detail,
+    measured: null,
+    lines: lineOf(said === '' ? null : `${said}.`),
+    shows: ['height', 'timestamp', 'transactions_count'],
+  };
 }
 
 /** `2 blocks replaced from 14,035,131` */
@@ -35,10 +43,18 @@ function reorgSentence(occasion: EventOccasion): Sentence {
   const depth = ownValue(occasion, 'depth') ?? 'some';
   const height = ownValue(occasion, 'height') ?? 'an unknown height';
   const blocks = `${depth} ${depth === '1' ? 'block' : 'blocks'}`;
-  const detail = `${blocks} from ${height}`;
+  const limit = occasion.limitOf('depth');
+  const replaced = `${blocks}${limit === null ? '' : `, ${limit},`}`;
+  const detail = `${replaced} from ${height}`;
   const [old, now] = [hashOf(before), hashOf(view)];
   const lines = lineOf(old === undefined || now === undefined ? null : `Old ${old}, new ${now}.`);
-  return { title: `${blocks} replaced from ${height}`, detail, measured: null, lines };
+  return {
+    title: `${replaced} replaced from ${height}`,
+    detail,
+    measured: null,
+    lines,
+    shows: ['depth', 'height', 'hash'],
+  };
 }
 
 function hashOf(view: AnyView | null): string | undefined {

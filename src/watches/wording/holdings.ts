@@ -27,19 +27,27 @@ function addedSentence(occasion: EventOccasion): Sentence {
   const isScam = valueAt(view, 'token.reputation') === 'scam';
   const what = isScam ? 'a token with reputation scam' : tokenWords(names, view);
   const title = `${names.of ?? ''} received ${knownToken(names, view) ?? what}`;
-  return { title, detail: null, measured: null, lines: describedToken(occasion, 'Balance') };
+  const isSaid = isScam && knownToken(names, view) === null;
+  const shows = isSaid ? [...shownToken(occasion), 'token.reputation'] : shownToken(occasion);
+  return { title, detail: null, measured: null, lines: describedToken(occasion, 'Balance'), shows };
 }
 
 function removedSentence(occasion: EventOccasion): Sentence {
   const { names, view } = occasion;
   const title = `${names.of ?? ''} no longer holds ${tokenWords(names, view)}`;
-  return { title, detail: null, measured: null, lines: describedToken(occasion, 'Last poll:') };
+  const lines = describedToken(occasion, 'Last poll:');
+  return { title, detail: null, measured: null, lines, shows: shownToken(occasion) };
 }
 
 function changedSentence(occasion: EventOccasion): Sentence {
   const sentence = changeSentence(occasion, (path) => holdingsWording.value(occasion, path));
   const isBalance = occasion.compared[0] === 'balance';
-  return isBalance ? sentence : { ...sentence, lines: [...sentence.lines, ...describedToken(occasion, 'Balance')] };
+  if (isBalance) return sentence;
+  return {
+    ...sentence,
+    lines: [...sentence.lines, ...describedToken(occasion, 'Balance')],
+    shows: [...(sentence.shows ?? []), ...shownToken(occasion)],
+  };
 }
 
 /**
@@ -60,6 +68,11 @@ function describedToken(occasion: EventOccasion, label: string): readonly (reado
     ...rest,
   ];
   return line.length === 0 ? [] : [line];
+}
+
+/** The paths that `describedToken` shows, and the subject's name of the token. */
+function shownToken({ names, view }: EventOccasion): readonly string[] {
+  return knownToken(names, view) === null ? ['balance', 'token.address_hash', 'token.symbol'] : ['balance'];
 }
 
 /** `ACME`, or `token 0x9f2e…41c7` */

@@ -13,8 +13,11 @@ export const callWording: KindWording = {
     const value = valueAt(occasion.view, 'value');
     const lines = placeLine(occasion, { reason: isFailed ? 'error' : null, hash: 'transaction_hash' });
     if (!isFailed && value instanceof Amount && value.digits > 0n)
-      return { ...movedSentence(occasion, value, ' in a call'), lines };
+      return { ...movedSentence(occasion, value, ' in a call'), lines, shows: [...SHOWN, 'value'] };
     const title = `Call ${endWords(occasion)}${isFailed ? ' failed' : ''}`;
-    return { title, detail: null, measured: null, lines };
+    return { title, detail: null, measured: null, lines, shows: isFailed ? [...SHOWN, 'error'] : SHOWN };
   },
 };
+
+/** Success is implied by words that say no failure. */
+const SHOWN = ['success', 'from.hash', 'to.hash', 'block_number', 'transaction_hash'];

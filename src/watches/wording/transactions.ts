@@ -22,14 +22,19 @@ function newSentence(occasion: EventOccasion): Sentence {
   const isMove = value instanceof Amount && value.digits > 0n;
   const reason = status === 'error' ? 'revert_reason' : null;
   const lines = placeLine(occasion, { reason, hash: 'hash' });
-  if (isMove && status !== 'error') return { ...movedSentence(occasion, value), lines };
+  if (isMove && status !== 'error') return { ...movedSentence(occasion, value), lines, shows: [...SHOWN, 'value'] };
   const end = status === 'error' ? ' failed' : status === undefined ? ' is waiting' : '';
-  return { title: `Transaction ${endWords(occasion)}${end}`, detail: null, measured: null, lines };
+  const shows = reason === null ? SHOWN : [...SHOWN, reason];
+  return { title: `Transaction ${endWords(occasion)}${end}`, detail: null, measured: null, lines, shows };
 }
 
 function minedSentence(occasion: EventOccasion): Sentence {
   const status = ownValue(occasion, 'status');
   const place = capital(blockWords(occasion.view, 'hash').join(', '));
   const lines = lineOf(status === undefined ? null : `Status ${status}.`, place === '' ? null : `${place}.`);
-  return { title: `Transaction ${endWords(occasion)} was mined`, detail: null, measured: null, lines };
+  const title = `Transaction ${endWords(occasion)} was mined`;
+  return { title, detail: null, measured: null, lines, shows: ['status', 'block_number', 'hash'] };
 }
+
+/** A status of `ok` is implied by words that say no failure. */
+const SHOWN = ['status', 'from.hash', 'to.hash', 'created_contract.hash', 'block_number', 'hash'];

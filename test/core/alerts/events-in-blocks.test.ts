@@ -236,7 +236,12 @@ describe('more than fifty in one poll', () => {
     expect(summary).toMatchObject({
       title: '80 more wild events of gauge in one poll',
       lines: [[{ text: '80 more events at once, beside the 50 that are told one by one.' }]],
-      text: [{ text: 'test: new gauge https://pages.example/gauge\n' }, { text: '30 more are not listed here.' }],
+      text: [
+        { text: 'test: new gauge - ' },
+        { text: 'Matched: mood wild.' },
+        { text: ' https://pages.example/gauge\n' },
+        { text: '30 more are not listed here.' },
+      ],
       fields: {},
     });
     const keys = [...told.messages.slice(0, 50).map(({ key }) => key), ...(summary?.summary?.keys ?? [])];

@@ -14,6 +14,8 @@ export interface Sentence {
   readonly measured: string | null;
   /** The value before, the threshold, where it happened. Parts from the chain stay marked. */
   readonly lines: readonly (readonly Segment[])[];
+  /** Paths whose values the words of an event show or imply. Left out if there are none. */
+  readonly shows?: readonly string[];
 }
 
 /** Names of the target from the config. Symbols that a token gives itself are not used. */
