@@ -64,7 +64,15 @@ watches:
 `;
 
 const CIRCUMSTANCES = { at: 0, firedAt: null, since: 0, key: 'k', episode: 1, seq: 1, late: false, reason: null };
-const COUNTED = { count: 2, isLeast: false, total: new Amount(2n, 0), newest: 0, items: [] };
+const COUNTED = {
+  count: 2,
+  isLeast: false,
+  total: new Amount(2n, 0),
+  newest: 0,
+  items: [],
+  reasons: new Map<string | null, number>(),
+  others: null,
+};
 const DEEPEST = 3;
 
 /** A view in which every text, and every word that may be one, is this text. */

@@ -119,6 +119,11 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
           condition: FIRING,
           matches: [NOON],
           tallies: [[NOON, 2, '0.5']],
+          reasons: [
+            { text: 'Paused', at: NOON },
+            { text: null, at: NOON },
+          ],
+          others: { count: 3, newest: NOON },
           row: [
             { place: [], key: 'waits', isHit: null, at: NOON },
             { place: [1000, 3, 1], key: 'a-call', isHit: true, at: NOON },

@@ -69,6 +69,8 @@ function sentenceOf({ kind, condition, id = 'full', fires = THREE }: Counting) {
     total: new Amount(2n, 0),
     newest: null,
     items: [],
+    reasons: new Map(),
+    others: null,
     at: 0,
     isOver: false,
   });

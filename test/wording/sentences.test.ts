@@ -267,8 +267,44 @@ const STORIES: Readonly<Record<string, Story>> = {
     watch: CALLS,
     alert: 'vault-calls: id: quiet, on: new, if: value > 1, none_for: 6h, severity: info',
     saw: ['{ at: 0s, items: [] }', '{ at: 361m, items: [] }'],
-    reads: ['[INFO] no call to vault with value above 1 for 6 h', 'None since it is watched.'],
-    log: 'INFO vault-calls/quiet FIRING no call to vault with value above 1 for 6 h - None since it is watched.',
+    reads: [
+      '[INFO] no call to vault with value above 1 for 6 h',
+      'None since it is watched. No other vault call since.',
+    ],
+    log: 'INFO vault-calls/quiet FIRING no call to vault with value above 1 for 6 h - None since it is watched. No other vault call since.',
+  },
+  'none for, and what was there': {
+    watch: 'kind: transactions, of: vault',
+    alert: 'vault-deposits: id: silent, on: new, if: status == "ok" && method == "deposit", none_for: 6h',
+    saw: [
+      '{ at: 0m, items: [] }',
+      '{ at: 60m, items: [{ id: a, status: ok, method: deposit, timestamp: 0s }, { id: b, status: ok, method: swap, timestamp: -30m }] }',
+      '{ at: 180m, items: [{ id: c, status: error, method: deposit, timestamp: 0s }] }',
+      '{ at: 360m, items: [{ id: d, status: ok, method: swap, timestamp: 0s }, { id: e, status: ok, method: swap, timestamp: -30m }] }',
+      '{ at: 420m, items: [] }',
+    ],
+    reads: [
+      '[WARNING] no successful transaction of vault that the explorer names deposit for 6 h',
+      'Last one at 01:00 UTC. 3 other vault transactions since, the newest at 06:00 UTC.',
+    ],
+    log: 'WARNING vault-deposits/silent FIRING no successful transaction of vault that the explorer names deposit for 6 h - Last one at 01:00 UTC. 3 other vault transactions since, the newest at 06:00 UTC.',
+  },
+  'count, with the reasons of failures': {
+    watch: CALLS,
+    alert: 'vault-calls: id: many-failures, on: new, if: success == false, at_least: { count: 4, within: 10m }',
+    saw: [
+      '{ at: 0s, items: [] }',
+      `{ at: 1m, items: [${call(4, ', error: "no \\"liquidity\\" at evil.example"')}, ${call(3)}, ${call(2, ', error: Paused')}, ${call(1, ', error: Paused')}] }`,
+    ],
+    reads: [
+      '[WARNING] 4 failed vault calls in 10 min',
+      `Reasons: "Paused" 2, "no 'liquidity' at evil[.]example" 1, none given 1.`,
+      'Block 14,035,100, tx 0x0346…8120, 00:00 UTC.',
+      'Block 14,035,099, tx 0x0346…8120, 00:00 UTC.',
+      'Block 14,035,098, tx 0x0346…8120, 00:00 UTC.',
+      'Block 14,035,097, tx 0x0346…8120, 00:00 UTC.',
+    ],
+    log: `WARNING vault-calls/many-failures FIRING 4 failed vault calls in 10 min - Reasons: "Paused" 2, "no 'liquidity' at evil[.]example" 1, none given 1. Block 14,035,100, tx 0x0346…8120, 00:00 UTC. Block 14,035,099, tx 0x0346…8120, 00:00 UTC. Block 14,035,098, tx 0x0346…8120, 00:00 UTC. Block 14,035,097, tx 0x0346…8120, 00:00 UTC.`,
   },
   'count, of all, the newest of which failed': {
     watch: CALLS,
@@ -395,10 +431,10 @@ const STORIES: Readonly<Record<string, Story>> = {
     saw: ['{ at: 0s, items: [] }', `{ at: 1m, items: [${tx(250)}] }`, `{ at: 2m, items: [${tx(240)}] }`],
     reads: [
       '[CORRECTED] vault sent 240 coin, above 100',
-      'Told 250, now 240.',
+      'Told: 250. Now: 240.',
       'vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
     ],
-    log: 'WARNING vault-transactions/large CORRECTED vault sent 240 coin, above 100 - Told 250, now 240. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    log: 'WARNING vault-transactions/large CORRECTED vault sent 240 coin, above 100 - Told: 250. Now: 240. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
   },
   'any, corrected in what no amount shows': {
     watch: VAULT,
@@ -410,10 +446,10 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     reads: [
       '[CORRECTED] Transaction from vault failed',
-      'Told status ok, now error.',
+      'Told: successful. Now: failed.',
       'No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
     ],
-    log: 'WARNING vault-transactions/any CORRECTED Transaction from vault failed - Told status ok, now error. No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    log: 'WARNING vault-transactions/any CORRECTED Transaction from vault failed - Told: successful. Now: failed. No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
   },
   'a title of the rule, and its text': {
     watch: USDC,

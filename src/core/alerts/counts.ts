@@ -10,6 +10,7 @@ import { newCondition } from './conditions/condition-state.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import { newestOf, type DetectedEvent } from '../model/detection.ts';
+import { reasonsBetween, withOthers, withReason } from './counted-beside.ts';
 import { mostInRow, replacedSince, rowAfter, streakOf } from './in-a-row.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
@@ -54,6 +55,9 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
     addToRow(groups, poll, alert, { ...alert.fires, events, matches: matched.matches });
   else for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
   if (alert.per.length === 0 && !groups.has(ALL_ITEMS)) groups.set(ALL_ITEMS, newGroup(poll.time.at, meaningOf(alert)));
+  const all = groups.get(ALL_ITEMS);
+  if (alert.fires.type === 'none-for' && all !== undefined)
+    groups.set(ALL_ITEMS, withOthers(all, before.get(ALL_ITEMS), { others: matched.others, at: poll.time.at }));
   const stepped = [...groups].map(([key, group]) => stepGroup(poll, alert, key, group, before.get(key)));
   return {
     alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),
@@ -110,12 +114,15 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
     return;
   }
   const matches = [...group.matches, event.happenedAt ?? poll.time.at].toSorted((a, b) => a - b);
-  const items = alert.fires.type === 'none-for' ? [] : [...group.items, itemOf(poll, event)];
+  const items = isRest ? [] : [...group.items, itemOf(poll, event)];
+  const at = event.happenedAt ?? poll.time.at;
+  const reasons = isRest ? undefined : withReason(poll.watch.kind, group.reasons, { event, at });
   groups.set(key, {
     ...group,
     matches: matches.slice(-(mostNeeded(alert) + MOST_UNJUDGED)),
     tallies,
     items: items.toSorted((a, b) => a.at - b.at).slice(-MOST_ITEMS),
+    ...(reasons === undefined ? {} : { reasons }),
     last: remember(poll, alert, event.view),
   });
 }
@@ -245,23 +252,24 @@ export function subjectOfCount(
 }
 
 /** The counted items and totals, as a message shows them. */
-function countedIn(
-  alert: CountAlert,
-  { matches, tallies, items, row = [] }: GroupState,
-  { from, at }: Judged,
-): Counted {
+const NO_REASONS: Counted['reasons'] = new Map();
+
+function countedIn(alert: CountAlert, group: GroupState, { from, at }: Judged): Counted {
+  const { matches, tallies, items, row = [], others = null } = group;
   const { fires } = alert;
   const past = matches.filter((then) => then <= at);
   const newest = past.at(-1) ?? null;
-  if (fires.type === 'none-for') return { count: null, isLeast: false, total: ZERO, newest, items: [] };
+  const beside = { others, reasons: NO_REASONS };
+  if (fires.type === 'none-for') return { count: null, isLeast: false, total: ZERO, newest, items: [], ...beside };
   if (fires.type === 'in-a-row') {
     const { count, since, newest: last } = streakOf(row, fires.count, { from, at });
     const ofStreak = items.filter((item) => since !== null && item.at >= since && item.at <= at);
     const isLeast = count >= mostInRow(fires.count);
-    return { count, isLeast, total: ZERO, newest: last, items: ofStreak.toReversed() };
+    return { count, isLeast, total: ZERO, newest: last, items: ofStreak.toReversed(), ...beside };
   }
   const isCounted = (item: CountedItem): boolean => item.at > at - fires.withinMs && item.at <= at;
-  const shown = { newest, items: items.filter(isCounted).toReversed() };
+  const reasons = reasonsBetween(group, at - fires.withinMs, at);
+  const shown = { newest, items: items.filter(isCounted).toReversed(), others, reasons };
   if (fires.type === 'at-least')
     return { count: past.length, isLeast: past.length >= mostNeeded(alert), total: ZERO, ...shown };
   const { items: count, total } = totalsOf(tallies, at);

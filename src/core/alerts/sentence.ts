@@ -1,7 +1,7 @@
 // Selects the sentence of a message by the type of the alert and by the wording of its kind.
 import type { Instant } from '../../lib/clock.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
-import type { CountedItem } from '../model/memory.ts';
+import type { CountedItem, OtherItems } from '../model/memory.ts';
 import type { AlertRule, Watch } from '../model/watch/watch.ts';
 import type { WatchNames, WordingContext, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
@@ -26,7 +26,21 @@ export interface Counted {
   readonly newest: Instant | null;
   /** The newest items, the newest first. */
   readonly items: readonly CountedItem[];
+  /** How often each reason was given, the most frequent first. Untrusted texts; null: none was given. */
+  readonly reasons: ReadonlyMap<string | null, number>;
+  /** Items that do not match, since the last one that does; null: none are counted. */
+  readonly others: OtherItems | null;
 }
+
+const NOTHING_COUNTED: Counted = {
+  count: null,
+  isLeast: false,
+  total: ZERO,
+  newest: null,
+  items: [],
+  reasons: new Map(),
+  others: null,
+};
 
 interface Circumstances {
   readonly at: Instant;
@@ -47,9 +61,8 @@ export function sentenceOf(
     case 'condition':
       return conditionSentence({ ...occasion, kind, alert, context, at, isOver, isStale });
     case 'count': {
-      const { count = null, isLeast = false, total = ZERO, newest = null, items = [] } = counted ?? {};
-      const found = { count: count ?? 0, isLeast, total, newest, items };
-      return countSentence({ ...occasion, ...found, kind, alert, at, isOver });
+      const found = counted ?? NOTHING_COUNTED;
+      return countSentence({ ...occasion, ...found, count: found.count ?? 0, kind, alert, at, isOver });
     }
     case 'event':
       if (alert.report !== null) return reportSentence({ ...occasion, kind, context, report: alert.report });

@@ -122,6 +122,20 @@ export interface RowItem {
   readonly at: Instant;
 }
 
+/** The reason that one counted failure gave. */
+export interface ReasonGiven {
+  /** Untrusted text, condensed; null: no reason was given. */
+  readonly text: string | null;
+  readonly at: Instant;
+}
+
+/** Items that do not match, since the last one that does. */
+export interface OtherItems {
+  readonly count: number;
+  /** When the newest happened; null if there is none. */
+  readonly newest: Instant | null;
+}
+
 /** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
@@ -139,6 +153,10 @@ export interface GroupState {
   readonly row?: readonly RowItem[] | undefined;
   /** The newest counted items, oldest first, as messages show them. */
   readonly items: readonly CountedItem[];
+  /** The reasons of the newest counted failures, oldest first; left out if there are none. */
+  readonly reasons?: readonly ReasonGiven[] | undefined;
+  /** For `none_for` with a condition; left out if there are none. */
+  readonly others?: OtherItems | undefined;
   /** Values of the newest matching item, encoded by path, for messages. */
   readonly last: Json;
   /**

@@ -73,17 +73,24 @@ function nameOf(text: string, names: WatchNames): string | null {
   return address === undefined ? null : names.known(address);
 }
 
+/** `failed`, `successful`; null for a value that is no outcome. */
+export function outcomeWords(path: string, value: string | undefined): string | null {
+  return value === undefined ? null : (OUTCOMES.get(`${path} ${value}`) ?? null);
+}
+
 const OUTCOMES: ReadonlyMap<string, string> = new Map([
-  ['error', 'failed'],
-  ['ok', 'successful'],
+  ['status error', 'failed'],
+  ['status ok', 'successful'],
+  ['success no', 'failed'],
+  ['success yes', 'successful'],
 ]);
 
 /** A text with other characters than these could be read as more than one word. */
 const ONE_WORD = /^[\w.:-]+$/;
 
 function textWords(path: string, text: string, isNegated: boolean): Word | null {
-  const outcome = path === 'status' && !isNegated ? OUTCOMES.get(text) : undefined;
-  if (outcome !== undefined) return { before: outcome };
+  const outcome = isNegated ? null : outcomeWords(path, text);
+  if (outcome !== null) return { before: outcome };
   if (!ONE_WORD.test(text)) return null;
   if (path === 'method' && !isNegated) return { behind: `that the explorer names ${text}` };
   return { behind: `with ${showPath(path)} ${isNegated ? 'not ' : ''}${text}` };

@@ -1,7 +1,8 @@
 // The sentence of an alert that counts items: enough of them within a time, or none for a time.
 import type { Instant } from '../../lib/clock.ts';
-import type { CountedItem } from '../model/memory.ts';
-import type { Condition } from '../model/watch/condition.ts';
+import type { CountedItem, OtherItems } from '../model/memory.ts';
+import { untrusted } from '../../lib/untrusted.ts';
+import type { Condition, Segment } from '../model/watch/condition.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import type { CountAlert, Threshold } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
@@ -27,6 +28,10 @@ export interface CountOccasion extends WordingContext, CountedSort {
   readonly newest: Instant | null;
   /** The newest items, the newest first. */
   readonly items: readonly CountedItem[];
+  /** How often each reason was given, the most frequent first. Untrusted texts; null: none was given. */
+  readonly reasons: ReadonlyMap<string | null, number>;
+  /** Items that do not match, since the last one that does; null: none are counted. */
+  readonly others: OtherItems | null;
   readonly at: Instant;
   readonly isOver: boolean;
 }
@@ -55,7 +60,7 @@ function crowd(occasion: CountOccasion, withinMs: number): Sentence {
     title: `${manyWords(occasion)} ${when}`,
     detail: `${count}${isLeast ? ' or more' : ''} ${when}`,
     measured: String(count),
-    lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines(occasion)],
+    lines: isOver ? [] : [...conditionLines(occasion), ...reasonLine(occasion), ...crowdLines(occasion)],
   };
 }
 
@@ -74,7 +79,7 @@ function streak(occasion: CountOccasion, limit: number): Sentence {
     title: `${many} ${itemWords(occasion, count, IN_A_ROW)}`,
     detail: `${many}${IN_A_ROW}`,
     measured: String(count),
-    lines: [...conditionLines(occasion), ...crowdLines(occasion)],
+    lines: [...conditionLines(occasion), ...reasonLine(occasion), ...crowdLines(occasion)],
   };
 }
 
@@ -90,7 +95,7 @@ function sum(occasion: CountOccasion, { path, least, withinMs }: Extract<Thresho
     title: `${showPath(path)} of ${manyWords(occasion)} ${when}: ${show(total)}, ${limit}`,
     detail: `${show(total)} ${when}, ${limit}`,
     measured: show(total),
-    lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines(occasion)],
+    lines: isOver ? [] : [...conditionLines(occasion), ...reasonLine(occasion), ...crowdLines(occasion)],
   };
 }
 
@@ -106,7 +111,9 @@ function ratio(occasion: CountOccasion, { part, withinMs }: Extract<Threshold, {
     title: `${matching} of ${count} ${itemWords(occasion, count)} ${when}${limit}`,
     detail: `${total.toString()} of ${count} ${when}${limit}`,
     measured: `${total.toString()} of ${count}`,
-    lines: isOver ? [] : [...conditionLines(occasion), ...crowdLines({ ...occasion, count: total.toNumber() })],
+    lines: isOver
+      ? []
+      : [...conditionLines(occasion), ...reasonLine(occasion), ...crowdLines({ ...occasion, count: total.toNumber() })],
   };
 }
 
@@ -188,8 +195,36 @@ function absence(occasion: CountOccasion, ms: number): Sentence {
     title: `no ${one} for ${showSpan(ms)}`,
     detail,
     measured: null,
-    lines: [...conditionLines(occasion), ...lineOf(newest)],
+    lines: [...conditionLines(occasion), ...lineOf(newest, othersWords(occasion))],
   };
+}
+
+/** `3 other bridge transactions since, the newest at 05:00 UTC.`; null without a condition, since then all would match. */
+function othersWords({ kind, names, alert, others, at }: CountOccasion): string | null {
+  if (alert.if === null) return null;
+  const { noun } = kind.wording.items(names);
+  if (others === null || others.newest === null) return `No other ${noun} since.`;
+  const { count, newest } = others;
+  const time = showTime(newest, { now: at, zone: names.zone });
+  return count === 1 ? `1 other ${noun} since, at ${time}.` : `${count} other ${noun}s since, the newest at ${time}.`;
+}
+
+const MOST_REASONS = 3;
+
+/** `Reasons: "insufficient liquidity" 14, none given 8.`; empty if no item gave one. */
+function reasonLine({ reasons }: CountOccasion): Sentence['lines'] {
+  if (![...reasons.keys()].some((text) => text !== null)) return [];
+  const all = [...reasons];
+  const rest = all.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
+  const parts = all
+    .slice(0, MOST_REASONS)
+    .map(([text, count]): Segment[] =>
+      text === null
+        ? [{ text: `none given ${count}` }]
+        : [{ text: '"' }, { untrusted: untrusted(text) }, { text: `" ${count}` }],
+    );
+  const listed = parts.flatMap((part, i) => (i === 0 ? part : [{ text: ', ' }, ...part]));
+  return [[{ text: 'Reasons: ' }, ...listed, { text: rest === 0 ? '.' : `, others ${rest}.` }]];
 }
 
 function newestWords({ newest, at, names }: CountOccasion, label: string): string | null {

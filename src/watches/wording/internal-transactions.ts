@@ -7,6 +7,7 @@ import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
 export const callWording: KindWording = {
   ...plainWording({ noun: 'call' }),
   items: ({ of, explorer }) => ({ one: `call to ${of ?? explorer}`, noun: `${of ?? explorer} call` }),
+  reasonPath: (view) => (valueAt(view, 'success') === false ? 'error' : null),
   place: ({ view }) => blockWords(view, 'transaction_hash').join(', '),
   event(occasion) {
     const isFailed = valueAt(occasion.view, 'success') === false;

@@ -12,6 +12,7 @@ export const transactionWording: KindWording = {
     one: `transaction of ${of ?? explorer}`,
     noun: `${of === null ? '' : `${of} `}transaction`,
   }),
+  reasonPath: (view) => (valueAt(view, 'status') === 'error' ? 'revert_reason' : null),
   place: ({ view }) => blockWords(view, 'hash').join(', '),
   event: (occasion) => (occasion.on === 'mined' ? minedSentence(occasion) : newSentence(occasion)),
 };

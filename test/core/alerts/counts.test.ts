@@ -4,7 +4,7 @@ import { Amount } from '../../../src/core/values/amount.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import { shiftClock } from '../../../src/core/model/quality/clock-shift.ts';
 import { runPolls } from '../../support/engine/run-polls.ts';
-import { aWatch, countAlert, missed, moodIs, onAlert, saw, type Item } from '../../support/engine/watch.ts';
+import { at, aWatch, countAlert, missed, moodIs, onAlert, saw, type Item } from '../../support/engine/watch.ts';
 
 /** Wild items by the minute they happened at: `{ a: '1m' }`. */
 function wild(times: Readonly<Record<string, string>>): Record<string, Item> {
@@ -196,6 +196,20 @@ describe('`none_for` six minutes', () => {
     const polls = [START, missed('10m'), saw({ items: wild({ a: '9m' }) }, '12m')];
     expect(story({ fires }, polls).flat()).toEqual([]);
   });
+});
+
+test('what does not match is counted since the last one that does, over a missed poll and a late item', () => {
+  const silent = aWatch([countAlert({ fires: { type: 'none-for', ms: 3_600_000 } })]);
+  const calm = (at: string): Item => ({ mood: 'calm', block: 'pending', at });
+  const othersAt = (...polls: readonly Observation[]): unknown =>
+    Object.values(runPolls(silent, [START, ...polls]).memory.alerts['many'] ?? {}).map(
+      (group) => 'others' in group && group.others,
+    );
+  const one = saw({ items: { ...wild({ a: '5m' }), b: calm('4m'), c: calm('6m') } }, '7m');
+  expect(othersAt(one)).toEqual([{ count: 1, newest: at('6m') }]);
+  const two = saw({ items: { d: calm('8m'), e: calm('3m') } }, '9m');
+  expect(othersAt(one, missed('8m'), two)).toEqual([{ count: 2, newest: at('8m') }]);
+  expect(othersAt(one, two, saw({ items: wild({ f: '10m' }) }, '11m'))).toEqual([false]);
 });
 
 test('an alert that becomes a count ends nothing and starts anew', () => {

@@ -36,6 +36,8 @@ export interface Match {
 export interface EventMatches {
   /** Items that match. Each item matches at most once. */
   readonly matches: readonly Match[];
+  /** Items that do not match. */
+  readonly others: readonly DetectedEvent[];
   /** The items that stay open. */
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
@@ -64,11 +66,11 @@ export function* matchEvents(
   const open = withinBounds([...unknown.map((one): Opened => [one.event.key, openOf(poll, one)]), ...remaining.kept]);
   const baseline = events.filter(({ novelty }) => novelty === 'baseline');
   const isMatching = yield* eachInSteps(baseline, (event) => isTrue(poll, alert, event));
-  const settled: Reason[] = evaluated
-    .filter(({ truth }) => truth === false)
-    .map(({ event }) => ({ type: 'no-match', alert: alert.id, key: event.key }));
+  const others = evaluated.filter(({ truth }) => truth === false).map(({ event }) => event);
+  const settled = others.map(({ key }): Reason => ({ type: 'no-match', alert: alert.id, key }));
   return {
     matches,
+    others,
     open: open.kept,
     reasons: [
       ...settled,

@@ -14,8 +14,9 @@ import type { EventState } from '../../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from '../message.ts';
 import { namesOf } from '../sentence.ts';
 import type { AnyView } from '../../values/fields.ts';
+import { outcomeWords } from '../../wording/condition-words.ts';
 import { ownValue } from '../../wording/values.ts';
-import { capital, lineOf, showPath, showTime } from '../../wording/words.ts';
+import { lineOf, showPath, showTime } from '../../wording/words.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Transition } from '../../model/transition.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
@@ -175,14 +176,20 @@ function wordsOf(
   if (now === null)
     return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
   const { measured: then } = notified;
-  const moved = then === null || now.measured === null || then === now.measured ? null : [then, now.measured];
-  const told = moved === null ? changed : `Told ${moved.join(', now ')}.`;
+  const moved =
+    then === null || now.measured === null || then === now.measured ? null : ([then, now.measured] as const);
+  const told = moved === null ? changed : toldAndNow(moved);
   return { detail: now.detail, lines: [...lineOf(told), ...now.lines] };
 }
 
 const MOST_CHANGED = 3;
 
-/** `Told status pending, now ok; told method transfer, now approve.`; null if the changed value is untrusted text. */
+/** `Told: 250. Now: 240.` */
+function toldAndNow([then, now]: readonly [then: string, now: string]): string {
+  return `Told: ${then}. Now: ${now}.`;
+}
+
+/** `Told: waiting. Now: failed.`, `Told: nonce 3. Now: nonce 4.`; null if the changed value is untrusted text. */
 function changedWords(
   { watch }: AlertPoll,
   { before, paths }: Pick<TrackedEvent, 'before' | 'paths'>,
@@ -192,9 +199,16 @@ function changedWords(
   const then = viewOf(watch.kind.fields, expand(before.values));
   const changed = paths.compared.flatMap((path) => {
     const [old, value] = [ownValue({ names, view: then }, path), ownValue({ names, view: now }, path)];
-    return old === value ? [] : [`told ${showPath(path)} ${old ?? 'not known'}, now ${value ?? 'not known'}`];
+    return old === value ? [] : [[valueWords(path, old), valueWords(path, value)] as const];
   });
-  return changed.length === 0 ? null : `${capital(changed.slice(0, MOST_CHANGED).join('; '))}.`;
+  const shown = changed.slice(0, MOST_CHANGED);
+  const [olds, values] = [shown.map(([old]) => old).join(', '), shown.map(([, value]) => value).join(', ')];
+  return shown.length === 0 ? null : toldAndNow([olds, values]);
+}
+
+function valueWords(path: string, value: string | undefined): string {
+  if (path === 'status' && value === undefined) return 'waiting';
+  return outcomeWords(path, value) ?? `${showPath(path)} ${value ?? 'not known'}`;
 }
 
 /**

@@ -81,6 +81,8 @@ export interface KindWording {
   items(names: WatchNames): CountedItems;
   /** Where the item lies: `block 14,035,098, tx 0x0346…8120`; empty if no field shows it. */
   place?(occasion: Pick<WordingContext, 'names' | 'view'>): string;
+  /** The path of the reason that a failed item gives; null for an item that did not fail. */
+  reasonPath?(view: AnyView): string | null;
   /** A sentence for a comparison that the usual sentence does not fit; null if it fits. */
   compared?(occasion: ComparedValue): Sentence | null;
 }

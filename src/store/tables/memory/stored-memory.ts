@@ -58,6 +58,8 @@ const group = z.object({
     .array(z.object({ place: z.array(count), key: z.string(), isHit: z.boolean().nullable(), at: instant }))
     .optional(),
   items: z.array(item),
+  reasons: z.array(z.object({ text: z.string().nullable(), at: instant })).optional(),
+  others: z.object({ count, newest: instant.nullable() }).optional(),
   last: anyJson,
   unjudgedFrom: instant.optional(),
 });

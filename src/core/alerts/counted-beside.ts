@@ -1,0 +1,52 @@
+// Facts of a count beside its number: the reasons of counted failures, and the items that were there while the counted
+// ones were absent.
+import { quotable, rawText } from '../../lib/untrusted.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { DetectedEvent } from '../model/detection.ts';
+import type { GroupState, OtherItems, ReasonGiven } from '../model/memory.ts';
+import type { AnyKind } from '../model/watch/kind.ts';
+import { textAt } from '../wording/change-sentence.ts';
+
+const MOST_REASONS = 100;
+const MOST_TEXT = 120;
+
+/** The reasons with that of one more item, which may have none; the same object if the item is no failure. */
+export function withReason(
+  { wording }: AnyKind,
+  reasons: readonly ReasonGiven[] | undefined,
+  { event, at }: { readonly event: DetectedEvent; readonly at: Instant },
+): readonly ReasonGiven[] | undefined {
+  const path = wording.reasonPath?.(event.view) ?? null;
+  if (path === null) return reasons;
+  const text = textAt(event.view, path);
+  const given = { text: text === undefined ? null : rawText(quotable(text, MOST_TEXT)), at };
+  return [...(reasons ?? []), given].toSorted((a, b) => a.at - b.at).slice(-MOST_REASONS);
+}
+
+/** The reasons by how often they were given between two times, the most frequent first; null: none was given, the last. */
+export function reasonsBetween(
+  { reasons = [] }: Pick<GroupState, 'reasons'>,
+  from: Instant,
+  until: Instant,
+): ReadonlyMap<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const { text, at } of reasons) if (at > from && at <= until) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const byNumber = [...counts].toSorted(([, a], [, b]) => b - a);
+  return new Map([...byNumber.filter(([text]) => text !== null), ...byNumber.filter(([text]) => text === null)]);
+}
+
+const NO_OTHERS: OtherItems = { count: 0, newest: null };
+
+/** The group with the items of a poll that do not match, since the last one that does; the same object if it is equal. */
+export function withOthers(
+  group: GroupState,
+  before: GroupState | undefined,
+  { others, at }: { readonly others: readonly DetectedEvent[]; readonly at: Instant },
+): GroupState {
+  const last = group.matches.at(-1);
+  const isAnew = last !== before?.matches.at(-1);
+  const times = others.map(({ happenedAt }) => happenedAt ?? at).filter((time) => last === undefined || time > last);
+  if (times.length === 0) return isAnew && group.others !== undefined ? { ...group, others: undefined } : group;
+  const { count, newest } = isAnew || group.others === undefined ? NO_OTHERS : group.others;
+  return { ...group, others: { count: count + times.length, newest: Math.max(...times, newest ?? 0) } };
+}
