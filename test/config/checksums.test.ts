@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { checksummed, checksumWarnings } from '../../src/config/values/checksums.ts';
+import { checksumWarnings } from '../../src/config/values/checksums.ts';
+import { checksummed } from '../../src/lib/abi/checksum.ts';
 import { summarize } from '../../src/config/problem.ts';
 import { parseYaml } from '../../src/config/yaml/yaml.ts';
 

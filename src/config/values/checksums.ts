@@ -1,20 +1,12 @@
 // Addresses whose letters do not match their checksum (EIP-55): the case of the letters is a digest of the digits, so a
 // mistyped digit is found. Addresses in one case have no checksum.
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { checksummed } from '../../lib/abi/checksum.ts';
 import type { Problem } from '../problem.ts';
 import type { Path, WrittenValue } from '../yaml/written.ts';
 import type { Source } from '../yaml/yaml.ts';
 
 const ADDRESS = /(?<![0-9a-zA-Z])0x[0-9a-fA-F]{40}(?![0-9a-zA-Z])/g;
 const MOST_WARNINGS = 20;
-
-/** The checksum spelling of an address in any case. */
-export function checksummed(address: string): string {
-  const digits = address.slice(2).toLowerCase();
-  const digest = keccak_256(Buffer.from(digits, 'ascii'));
-  const isUpper = (i: number): boolean => (((digest[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 15) >= 8;
-  return `0x${digits.replace(/[a-f]/g, (digit, i: number) => (isUpper(i) ? digit.toUpperCase() : digit))}`;
-}
 
 /**
  * Warnings about addresses in a file that do not match their checksum, also within conditions. After 20 the search

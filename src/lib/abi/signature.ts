@@ -1,0 +1,222 @@
+// Signatures of functions, written as in Solidity: `transfer(address to, uint256 amount)`.
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { DEEPEST } from './decode.ts';
+import { canonicalType, type AbiType, type Argument } from './types.ts';
+
+export interface Signature {
+  readonly name: string;
+  readonly args: readonly Argument[];
+}
+
+/** A mistake in the text of a signature. `legal`: words that may stand there, when `written` is none of them. */
+export interface SignatureMistake {
+  readonly message: string;
+  readonly hint?: string;
+  readonly written?: string;
+  readonly legal?: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export type ParsedSignature = { readonly signature: Signature } | { readonly mistake: SignatureMistake };
+
+const LONGEST = 4096;
+const MOST_ARGUMENTS = 64;
+const LONGEST_ARRAY = 4096;
+
+/** `parseSignature('pause()') // { signature: { name: 'pause', args: [] } }` */
+export function parseSignature(text: string): ParsedSignature {
+  if (text.length > LONGEST)
+    return { mistake: { message: `a signature has at most ${LONGEST} characters`, start: 0, end: 1 } };
+  try {
+    return { signature: new Parser(text).signature() };
+  } catch (error) {
+    if (error instanceof Wrong) return { mistake: error.mistake };
+    throw error;
+  }
+}
+
+/** `transfer(address,uint256)` */
+export function canonicalSignature({ name, args }: Signature): string {
+  return `${name}${canonicalType({ type: 'tuple', fields: args })}`;
+}
+
+/** The first four bytes of a call: `selectorOf(pause) // '0x8456cb59'`. */
+export function selectorOf(signature: Signature): string {
+  const digest = keccak_256(Buffer.from(canonicalSignature(signature), 'ascii'));
+  return `0x${Buffer.from(digest.subarray(0, 4)).toString('hex')}`;
+}
+
+class Wrong extends Error {
+  readonly mistake: SignatureMistake;
+
+  constructor(mistake: SignatureMistake) {
+    super(mistake.message);
+    this.mistake = mistake;
+  }
+}
+
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const TOKEN = /\s*([A-Za-z_$][\w$]*|\[\s*\d*\s*\]|[(),]|\S)/gy;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const LOCATIONS = ['calldata', 'memory', 'storage', 'payable'];
+const AFTER = ['external', 'public', 'payable', 'nonpayable', 'view', 'pure', 'virtual', 'override'];
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  readonly #end: Token;
+  #next = 0;
+
+  constructor(text: string) {
+    this.#tokens = [...text.trimEnd().matchAll(TOKEN)].map(({ 0: all, 1: token = '', index }) => {
+      const end = index + all.length;
+      return { text: token, start: end - token.length, end };
+    });
+    this.#end = { text: '', start: Math.max(0, text.length - 1), end: Math.max(1, text.length) };
+  }
+
+  signature(): Signature {
+    if (this.#peek.text === 'function') this.#take();
+    const name = this.#identifier('a signature begins with the name of the function');
+    this.#expect('(');
+    const args = this.#arguments(0);
+    while (AFTER.includes(this.#peek.text)) this.#take();
+    if (this.#peek.text === 'returns') {
+      this.#take();
+      this.#expect('(');
+      this.#skipReturns();
+    }
+    if (this.#peek !== this.#end) this.#fail(this.#peek, { message: 'the signature ends before this' });
+    return { name, args };
+  }
+
+  /** The arguments up to the closing bracket. */
+  #arguments(depth: number): readonly Argument[] {
+    const args: Argument[] = [];
+    if (this.#peek.text === ')') {
+      this.#take();
+      return args;
+    }
+    for (;;) {
+      const argument = this.#argument(depth, args);
+      args.push(argument);
+      if (args.length > MOST_ARGUMENTS)
+        this.#fail(this.#peek, { message: `a function has at most ${MOST_ARGUMENTS} arguments here` });
+      const token = this.#take();
+      if (token.text === ')') return args;
+      if (token.text !== ',') this.#fail(token, { message: 'arguments are divided by commas', hint: 'Write , or ).' });
+    }
+  }
+
+  #argument(depth: number, before: readonly Argument[]): Argument {
+    const start = this.#peek;
+    const type = this.#type(depth);
+    while (LOCATIONS.includes(this.#peek.text)) this.#take();
+    const token = this.#peek;
+    if (token.text === 'indexed')
+      this.#fail(token, { message: 'only events have indexed arguments', hint: 'Leave "indexed" out.' });
+    if (!IDENTIFIER.test(token.text))
+      this.#fail(
+        { ...start, end: Math.max(start.end, token.start) },
+        { message: 'an argument needs a name', hint: `Write ${canonicalType(type)} value.` },
+      );
+    this.#take();
+    if (before.some(({ name }) => name === token.text))
+      this.#fail(token, { message: `two arguments have the name ${token.text}`, hint: 'Give one another name.' });
+    if (token.text in Object.prototype)
+      this.#fail(token, {
+        message: `${token.text} cannot be the name of an argument here`,
+        hint: 'Give it another name.',
+      });
+    return { name: token.text, type };
+  }
+
+  #type(depth: number): AbiType {
+    if (depth > DEEPEST) this.#fail(this.#peek, { message: `types are nested at most ${DEEPEST} deep here` });
+    const token = this.#take();
+    let type = token.text === '(' || token.text === 'tuple' ? this.#tuple(token, depth) : this.#elementary(token);
+    let nesting = depth;
+    while (this.#peek.text.startsWith('[')) {
+      const array = this.#take();
+      const digits = array.text.slice(1, -1).trim();
+      const length = digits === '' ? null : Number(digits);
+      if (length === 0 || (length ?? 0) > LONGEST_ARRAY)
+        this.#fail(array, { message: `an array has from 1 to ${LONGEST_ARRAY} items here` });
+      nesting += 1;
+      if (nesting > DEEPEST) this.#fail(array, { message: `types are nested at most ${DEEPEST} deep here` });
+      type = { type: 'array', of: type, length };
+    }
+    return type;
+  }
+
+  #tuple(token: Token, depth: number): AbiType {
+    if (token.text === 'tuple') this.#expect('(');
+    const fields = this.#arguments(depth + 1);
+    if (fields.length === 0) this.#fail(token, { message: 'a tuple has at least one part' });
+    return { type: 'tuple', fields };
+  }
+
+  #elementary(token: Token): AbiType {
+    const type = elementaryOf(token.text);
+    if (type !== undefined) return type;
+    if (token === this.#end)
+      this.#fail(token, { message: 'the signature is not complete', hint: 'Write ) at its end.' });
+    return this.#fail(token, { message: `no type "${token.text}"`, written: token.text, legal: ELEMENTARY });
+  }
+
+  #skipReturns(): void {
+    let open = 1;
+    while (open > 0) {
+      const token = this.#take();
+      if (token === this.#end) this.#fail(token, { message: 'a bracket is not closed', hint: 'Write ) at its end.' });
+      open += token.text === '(' ? 1 : token.text === ')' ? -1 : 0;
+    }
+  }
+
+  #identifier(message: string): string {
+    const token = this.#take();
+    return IDENTIFIER.test(token.text) ? token.text : this.#fail(token, { message });
+  }
+
+  #expect(text: string): void {
+    const token = this.#take();
+    if (token.text !== text)
+      this.#fail(token, { message: `${text} is missing`, hint: 'Write pause(), or pause(uint256 id).' });
+  }
+
+  get #peek(): Token {
+    return this.#tokens[this.#next] ?? this.#end;
+  }
+
+  #take(): Token {
+    const token = this.#peek;
+    this.#next += 1;
+    return token;
+  }
+
+  #fail({ start, end }: Token, mistake: Omit<SignatureMistake, 'start' | 'end'>): never {
+    throw new Wrong({ ...mistake, start, end });
+  }
+}
+
+const SIZES = Array.from({ length: 32 }, (_, i) => i + 1);
+const PLAIN = ['address', 'bool', 'string', 'bytes'] as const;
+const ELEMENTARY: readonly string[] = [
+  ...PLAIN,
+  ...SIZES.flatMap((size) => [`uint${size * 8}`, `int${size * 8}`, `bytes${size}`]),
+];
+
+function elementaryOf(text: string): AbiType | undefined {
+  if (text === 'uint' || text === 'int') return { type: 'integer', bits: 256, isSigned: text === 'int' };
+  if (!ELEMENTARY.includes(text)) return undefined;
+  const plain = PLAIN.find((type) => type === text);
+  if (plain !== undefined) return { type: plain };
+  const [, name = '', digits = ''] = /^([a-z]+)(\d+)$/.exec(text) ?? [];
+  if (name === 'bytes') return { type: 'fixed-bytes', size: Number(digits) };
+  return { type: 'integer', bits: Number(digits), isSigned: name === 'int' };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { AbiFunction } from 'ox';
+import { canonicalSignature, parseSignature, selectorOf } from '../../../src/lib/abi/signature.ts';
+
+/** The mistake with the part of the text that it points at. */
+function mistakeIn(text: string): string {
+  const parsed = parseSignature(text);
+  if ('signature' in parsed) return 'none';
+  const { message, start, end } = parsed.mistake;
+  return `${message} [${text.slice(start, end)}]`;
+}
+
+describe('a signature is read as Solidity writes it', () => {
+  test.each([
+    ['pause()', 'pause()', '0x8456cb59'],
+    ['function transfer(address to, uint amount) external returns (bool)', 'transfer(address,uint256)', '0xa9059cbb'],
+    ['multicall(bytes[] calldata data) payable', 'multicall(bytes[])', '0xac9650d8'],
+    ['f((address to, uint256[2] amounts)[] orders, tuple(bool a) b)', 'f((address,uint256[2])[],(bool))', null],
+    ['  pay( address payable to )  ', 'pay(address)', null],
+  ])('%s', (text, canonical, selector) => {
+    const parsed = parseSignature(text);
+    if ('mistake' in parsed) throw new Error(parsed.mistake.message);
+    expect(canonicalSignature(parsed.signature)).toBe(canonical);
+    const expected = selector ?? AbiFunction.getSelector(`function ${canonical}`);
+    expect(selectorOf(parsed.signature)).toBe(expected);
+  });
+});
+
+describe('a mistake in a signature has its place', () => {
+  test.each([
+    ['transfer(address to, uint257 amount)', 'no type "uint257" [uint257]'],
+    ['transfer(address, uint256 amount)', 'an argument needs a name [address]'],
+    ['transfer(address)', 'an argument needs a name [address]'],
+    ['transfer(address to, uint256 to)', 'two arguments have the name to [to]'],
+    ['paused(address indexed account)', 'only events have indexed arguments [indexed]'],
+    ['transfer', '( is missing [r]'],
+    ['transfer(address to', 'arguments are divided by commas [o]'],
+    ['(address to)', 'a signature begins with the name of the function [(]'],
+    ['pause() pause()', 'the signature ends before this [pause]'],
+    ['f(uint256[0] a)', 'an array has from 1 to 4096 items here [[0]]'],
+    ['f(uint256[][][][][][][][][] a)', 'types are nested at most 8 deep here [[]]'],
+    ['f(() a)', 'a tuple has at least one part [(]'],
+    ['f(uint256 constructor)', 'constructor cannot be the name of an argument here [constructor]'],
+    ['f(uint256 a) returns (bool', 'a bracket is not closed [l]'],
+    ['', 'a signature begins with the name of the function []'],
+    [`f(${'('.repeat(500)}`, 'types are nested at most 8 deep here [(]'],
+    ['x'.repeat(5000), 'a signature has at most 4096 characters [x]'],
+  ])('%s', (text, mistake) => {
+    expect(mistakeIn(text)).toBe(mistake);
+  });
+});
