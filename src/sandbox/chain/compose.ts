@@ -50,6 +50,7 @@ function toTransaction(play: TransactionDraft, context: BuildContext, seed: numb
     result: failure?.result ?? 'success',
     method: play.method ?? null,
     parameters: play.parameters ?? [],
+    input: null,
     types: play.types,
     envelope: play.envelope ?? 2,
     transfers: failure === undefined ? (play.transfers ?? []) : [],

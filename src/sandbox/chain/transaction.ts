@@ -53,6 +53,8 @@ export interface Transaction {
   readonly result: string;
   readonly method: Method | null;
   readonly parameters: readonly string[];
+  /** Call data that replaces the method's; null = there is none. */
+  readonly input: string | null;
   readonly types: readonly string[];
   /** Envelope: 0 legacy, 1 access list, 2 dynamic fee, 3 blob, 4 set code. */
   readonly envelope: number;

@@ -60,6 +60,12 @@ export const AddTransaction = z.strictObject({
   to: Account.nullable().default(ADDRESSES.vault),
   value: Raw.default(0n),
   method: z.string().max(100).nullable().default(null),
+  /** Call data that replaces the method's own. */
+  input: z
+    .string()
+    .regex(/^0x(?:[0-9a-fA-F]{2}){0,65536}$/, 'expected 0x and an even number of hexadecimal digits')
+    .nullable()
+    .default(null),
   types: z.array(z.string().max(100)).max(20).optional(),
   status: z.enum(['ok', 'error', 'pending']).default('ok'),
   /** For `error`: the message of the contract. */

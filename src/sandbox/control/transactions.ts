@@ -1,7 +1,8 @@
 import type * as z from 'zod';
+import { selectorOf } from '../../lib/abi/signature.ts';
 import { partiesOf } from '../chain/chain.ts';
 import { numberCalls } from '../chain/compose.ts';
-import { draw, drawHex, PURPOSE } from '../chain/draw.ts';
+import { drawHex, PURPOSE } from '../chain/draw.ts';
 import { GWEI, METHODS, type Method, type Transaction } from '../chain/transaction.ts';
 import { CONTRACTS } from '../names.ts';
 import { assertRoom, originOf, type Placed } from '../overlay.ts';
@@ -78,8 +79,10 @@ function kindOf({ to, value, method, types }: z.output<typeof schemas.AddTransac
 
 function methodOf(name: string): Method {
   const known = Object.values(METHODS).find((method) => method.name === name);
-  const id = draw(0, PURPOSE.control, name.length, name.charCodeAt(0)).toString(16).padStart(8, '0');
-  return known ?? { name, id: `0x${id}`, call: `${name}()` };
+  if (known !== undefined) return known;
+  // An explorer that does not know a signature shows other words, such as the first four bytes.
+  const call = /^[A-Za-z_$][\w$]*$/.test(name) ? `${name}()` : 'unknown()';
+  return { name, id: selectorOf({ name: call.slice(0, -2), args: [] }), call };
 }
 
 function blank(world: World): Transaction {
@@ -95,6 +98,7 @@ function blank(world: World): Transaction {
     result: 'success',
     method: null,
     parameters: [],
+    input: null,
     types: [],
     envelope: 2,
     transfers: [],

@@ -5,6 +5,7 @@ import { showTime } from '../chain/keys.ts';
 import { GWEI, type Mined, type Transaction, type Transfer, type Waiting } from '../chain/transaction.ts';
 import { CHAIN_ID } from '../names.ts';
 import type { World } from '../world.ts';
+import { rawInput } from './call-data.ts';
 import { renderToken } from './token.ts';
 
 /** The price of the native coin, in dollars. */
@@ -143,16 +144,6 @@ function renderOutcome(world: World, { transaction, height }: Mined): JsonRow {
   }
   const hasError = calls.some(({ error }) => error !== null);
   return { status, result, revert_reason: reason, has_error_in_internal_transactions: hasError };
-}
-
-function rawInput({ method, parameters, created }: Transaction): string {
-  if (created !== null) return `0x6080604052${created.slice(2)}`;
-  return method === null ? '0x' : method.id + parameters.map(toWord).join('');
-}
-
-function toWord(parameter: string): string {
-  const digits = /^\d+$/.test(parameter) ? BigInt(parameter).toString(16) : parameter.replace(/[^0-9a-f]/gi, '');
-  return digits.slice(-64).padStart(64, '0').toLowerCase();
 }
 
 function decodeInput({ method, parameters }: Transaction): JsonRow | null {
