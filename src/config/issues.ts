@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { lowerFirst } from '../lib/lower-first.ts';
 import { EXAMPLES as KEY_EXAMPLES } from './values/key-examples.ts';
 import { hintFor } from './values/nearest.ts';
-import type { Problem } from './problem.ts';
+import type { Problem, TextSpan } from './problem.ts';
 import { unknownKeys } from './unknown-keys.ts';
 import { quote } from './values/scalars.ts';
-import type { Path } from './yaml/written.ts';
+import type { Path, ProblemAt } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
 interface Place {
@@ -95,7 +95,7 @@ function isMissing(issue: Issue): boolean {
   return issue.code === 'invalid_union' || (issue.code === 'invalid_type' && /received undefined$/.test(issue.message));
 }
 
-function messageOf(issue: Issue): { message: string; hint?: string | undefined } {
+function messageOf(issue: Issue): ProblemAt {
   switch (issue.code) {
     case 'invalid_type':
       return { message: `must be ${EXPECTED[issue.expected] ?? issue.expected}`, hint: listHint(issue) };
@@ -107,10 +107,27 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
     case 'invalid_union':
       return { message: issue.message === UNSAID ? unionMessage(issue) : issue.message };
     case 'custom':
-      return { message: issue.message };
+      return { message: issue.message, ...detailsOf(issue.params) };
     default:
       return { message: lowerFirst(issue.message) };
   }
+}
+
+/** Details that a schema adds to its own complaint: the place in the text, a hint, and the words that may stand there. */
+export interface ComplaintDetails {
+  readonly within?: TextSpan | undefined;
+  readonly hint?: string | undefined;
+  readonly written?: string | undefined;
+  readonly legal?: readonly string[] | undefined;
+}
+
+function detailsOf(params: ComplaintDetails = {}): Pick<ProblemAt, 'hint' | 'within'> {
+  const { within, hint, written, legal = [] } = params;
+  const near = written === undefined ? undefined : nearHint(written, legal);
+  return {
+    hint: near ?? hint ?? (written === undefined ? undefined : hintFor(written, legal)),
+    ...(within && { within }),
+  };
 }
 
 /** A hint if a list is expected. If there is a map, usually the dash of its first item is missing. */

@@ -5,6 +5,7 @@ export const TRANSACTION_EXAMPLES: Readonly<Record<string, string>> = {
   size: 'size(to.implementations) > 1',
   amount: 'value > amount("0.5")',
   percent: 'fee.value > value * percent("5")',
+  unlimited: 'unlimited(value)',
   re: 're(method, "^(swap|exit)")',
   glob: 'glob(method, "swap*")',
   '.exists': 'transaction_types.exists(t, t == "token_transfer")',

@@ -1,15 +1,20 @@
 import { z } from 'zod';
-import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/call-fields.ts';
+import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
 import type { EventName } from '../core/model/ids.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
+import type { Read } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources/transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
+import { callOptions, checkUnits, readCallsOf, type CallOptions } from './calls/option.ts';
+import { createRereading } from './calls/reread.ts';
+import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
@@ -38,57 +43,90 @@ const row: RowKey<Row> = {
       : { block_number: `${block_number}`, index: `${position}` },
 };
 
-export const transactions: Kind<StartOption, ListState, ListReading<Row>> = {
-  name: 'transactions',
-  summary: 'Transactions of an address, or of the whole chain.',
-  noun: 'tx',
-  fields: Transaction,
-  events: {
-    new: NEW_ROW,
-    mined: { doc: 'a transaction that was pending is in a block', inBlocks: true, needs: 'of' },
-  },
-  while: null,
-  of: 'optional',
-  token: 'none',
-  options: z.strictObject(startOption),
-  state: ListState,
-  comparedByDefault: [],
-  shown: ['status', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
-  fleeting: ['block_number', 'position', 'timestamp', 'confirmations', 'method', 'is_pending_update', 'exchange_rate'],
-  placeInBlock: ['position'],
-  wording: transactionWording,
-  question,
-  head: ({ explorer }) => blocks(explorer),
-  page: (_target, view) => pageOf(view),
-  observe: (target, state, read, downTo) =>
-    observeList(question(target), state ?? startingAt(target.options), read, {
-      ...row,
-      maxPages: target.maxPages,
-      downTo,
-    }),
-  detect: (target, state, seen, scope): Steps<Detection<ListState>> =>
-    detectEvents(state ?? startingAt(target.options), seen, {
-      row,
-      scope,
-      question: question(target),
-      *toDetection(list) {
-        const detection = yield* detectionOf(state, list);
-        const dropped = seen.rows.filter(isDropped).flatMap(({ hash }) => hash ?? []);
-        return { ...detection, dropped };
-      },
-    }),
-  coverage: coverageOf,
-  history: historyOf(row),
-  examples: TRANSACTION_EXAMPLES,
-  rowsOf: (seen) => seen,
-  sourceOf: (path) => path,
-  script: {
-    rows: 'items',
-    record: Transaction,
-    synthesize: (_target, { rows }, state) =>
-      writtenReading<Row>(rows.map((written, i) => synthesize(written, state, rows.length - i))),
-  },
-};
+/** The input of a transaction is a part of its hash, so it never changes: a reload that adds `calls:` changes no item. */
+const CALL_PATHS = ['selector', 'called', 'args', 'raw'];
+const FLEETING = [
+  ...CALL_PATHS,
+  'block_number',
+  'position',
+  'timestamp',
+  'confirmations',
+  'method',
+  'is_pending_update',
+  'exchange_rate',
+];
+
+type Options = StartOption & CallOptions;
+
+/** Without `calls:`. */
+export const transactions = transactionsWith(null);
+
+/** `calls`: the functions whose arguments are fields of each row; null if the rule names none. */
+function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, ListReading<Row>> {
+  const record = calls === null ? Transaction : withFields(callFieldsOf(calls));
+  const reading = calls === null ? (read: Read) => read : createRereading(record);
+  return {
+    name: 'transactions',
+    summary: 'Transactions of an address, or of the whole chain.',
+    noun: 'tx',
+    fields: record,
+    fieldOptions: ['calls', 'units'],
+    forOptions: (options) => transactionsWith(readCallsOf(options)),
+    events: {
+      new: NEW_ROW,
+      mined: { doc: 'a transaction that was pending is in a block', inBlocks: true, needs: 'of' },
+    },
+    while: null,
+    of: 'optional',
+    token: 'none',
+    options: z.strictObject({ ...startOption, ...callOptions }).superRefine(checkUnits),
+    state: ListState,
+    comparedByDefault: [],
+    shown: ['status', 'called', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
+    fleeting: FLEETING,
+    placeInBlock: ['position'],
+    wording: transactionWording,
+    question,
+    head: ({ explorer }) => blocks(explorer),
+    page: (_target, view) => pageOf(view),
+    observe: (target, state, read, downTo) =>
+      observeList(question(target), state ?? startingAt(target.options), reading(read), {
+        ...row,
+        maxPages: target.maxPages,
+        downTo,
+      }),
+    detect: (target, state, seen, scope): Steps<Detection<ListState>> =>
+      detectEvents(state ?? startingAt(target.options), seen, {
+        row,
+        scope,
+        question: question(target),
+        *toDetection(list) {
+          const detection = yield* detectionOf(state, list);
+          const dropped = seen.rows.filter(isDropped).flatMap(({ hash }) => hash ?? []);
+          return { ...detection, dropped };
+        },
+      }),
+    coverage: coverageOf,
+    history: historyOf(row),
+    examples: TRANSACTION_EXAMPLES,
+    rowsOf: (seen) => seen,
+    sourceOf: (path) => (KNOWN_CALL_LACKING.covers(path) ? 'raw_input' : path),
+    script: {
+      rows: 'items',
+      record,
+      synthesize: (_target, { rows }, state) =>
+        writtenReading<Row>(
+          rows.map((written, i) =>
+            synthesize({ ...written, view: withCall(written, record, calls) }, state, rows.length - i),
+          ),
+        ),
+    },
+  };
+}
+
+function withFields({ fields, lacking }: ReturnType<typeof callFieldsOf>): AnyRecord {
+  return Transaction.with(fields, lacking);
+}
 
 function* detectionOf(state: ListState | null, list: NewRows<Row>): Steps<Detection<ListState>> {
   const detection = yield* eventsOf(list, (tx, novelty) => eventOf('new', tx, novelty));
@@ -132,5 +170,5 @@ function synthesize(written: SyntheticRow, state: ListState | null, above: numbe
   const tx = written.view as View<Row>;
   const hash = tx.hash ?? syntheticHash(nameOf(written));
   const block = tx.status === undefined ? undefined : syntheticBlock(state, hash, above);
-  return Transaction.over(tx, { hash, block_number: tx.block_number ?? block });
+  return recordTypeOf(tx).over(tx, { hash, block_number: tx.block_number ?? block }) as View<Row>;
 }

@@ -214,7 +214,7 @@ channels: { a: { type: log } }
   test('without a config takes any name, but not for a slip of a field', () => {
     const named = ruleOf(
       'kind: transactions, of: vault, explorer: there, notify: [a, b]',
-      '{ id: x, on: new, if: "to == collector && from.hash in ours && transaction_types.exists(t, t == method)" }',
+      '{ id: x, on: new, if: "to == payee && from.hash in ours && transaction_types.exists(t, t == method)" }',
     );
     expect(problemsOf(testOf(['{ at: 0m, items: [] }']), { 'rules.yaml': named })).toEqual([]);
     const slip = ruleOf('kind: transactions, of: vault', '{ id: x, on: new, if: to == vault && staus == "ok" }');

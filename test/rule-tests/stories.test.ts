@@ -413,11 +413,11 @@ const STORIES: readonly (readonly [string, Story])[] = [
     {
       rule: ruleOf(
         TXS,
-        '{ id: moved, on: new, if: \'token_transfers.exists(t, t.to == collector && t.total.value > 10) && decoded_input.parameters[0].name == "to"\' }',
+        '{ id: moved, on: new, if: \'token_transfers.exists(t, t.to == payee && t.total.value > 10) && decoded_input.parameters[0].name == "to"\' }',
       ),
       saw: [
         '{ at: 0m, items: [] }',
-        '{ at: 1m, items: [{ status: ok, token_transfers: [{ to: collector, total: { value: 10.5 } }], decoded_input: { parameters: [{ name: to }] } }] }',
+        '{ at: 1m, items: [{ status: ok, token_transfers: [{ to: payee, total: { value: 10.5 } }], decoded_input: { parameters: [{ name: to }] } }] }',
         '{ at: 2m, items: [{ status: ok, token_transfers: [{ to: vault, total: { value: 10.5 } }], decoded_input: { parameters: [{ name: to }] } }] }',
       ],
       expect: ['{ at: 1m, alert: moved, state: event }'],

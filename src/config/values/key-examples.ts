@@ -17,6 +17,8 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   of: ['treasury', ['treasury', 'vault'], '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
   direction: ['to'],
   start: [21034112],
+  calls: ['pause', ['transferOwnership', 'sweep(address to, uint256 amount)']],
+  units: [{ amount: 6 }],
   token: ['USDC', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],
   on: ['new', 'changed'],
   if: ['success == false', 'value > 100'],

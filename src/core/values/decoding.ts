@@ -32,7 +32,7 @@ export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
     case 'word':
       return typeof raw === 'string' && WORD.test(raw) ? raw : undefined;
     case 'hash':
-      return typeof raw === 'string' && HEX.test(raw) ? raw.toLowerCase() : undefined;
+      return decodeHash(type, raw);
     case 'address':
       return typeof raw === 'string' ? Address.parse(raw) : undefined;
     case 'time':
@@ -63,6 +63,11 @@ const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
 const HEX = /^0x[0-9a-fA-F]{1,128}$/;
 const INTEGER = /^[+-]?\d{1,1000}$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+function decodeHash({ mayBeEmpty }: Extract<FieldType, { type: 'hash' }>, raw: unknown): string | undefined {
+  if (typeof raw !== 'string') return undefined;
+  return HEX.test(raw) || (mayBeEmpty === true && raw === '0x') ? raw.toLowerCase() : undefined;
+}
 
 /** Ids of tokens and chains also come as numbers. A number that is not a safe integer may have lost digits. */
 function decodeText(raw: unknown): Untrusted | undefined {

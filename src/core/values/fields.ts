@@ -19,11 +19,16 @@ export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 export type FieldType =
   /** `absent`: the text for an unknown value, in place of `unknown`. */
   | { readonly type: 'text'; readonly absent?: string }
-  | { readonly type: 'bool' | 'double' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
+  | { readonly type: 'bool' | 'double' | 'address' | 'time' | 'duration' | 'json' }
+  /** `mayBeEmpty`: the value `0x` exists, too. */
+  | { readonly type: 'hash'; readonly mayBeEmpty?: true }
   /** `least`: no value is below it. */
   | { readonly type: 'int'; readonly least?: 0 }
-  /** `isClosed`: the specification has these values and no others; comparing with another one is a mistake. */
-  | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true }
+  /**
+   * `isClosed`: the specification has these values and no others; comparing with another one is a mistake. `advice`: the
+   * sentence for people who wrote another one.
+   */
+  | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true; readonly advice?: string }
   /** `isTotal`: the amount of all holders together, such as a supply. 10^12 and more is normal. */
   | { readonly type: 'amount'; readonly unit: AmountUnit; readonly least?: 0; readonly isTotal?: true }
   | { readonly type: 'list'; readonly of: FieldType }
@@ -98,6 +103,19 @@ export interface AnyRecord {
   over(base: AnyView, values: RawRow): AnyView;
   /** The keys of a raw row that the table neither reads nor ignores, for counting. */
   unknownKeys(raw: unknown): string[];
+  /** Null if every row has every field. */
+  readonly lacking: Lacking | null;
+}
+
+/**
+ * Fields that some rows do not have. An unknown value leaves a condition open. A value that does not exist decides it: no
+ * comparison with it holds.
+ */
+export interface Lacking {
+  /** The field that shows what a row has. Conditions that read one of the covered paths read it, too. */
+  readonly by: string;
+  covers(path: string): boolean;
+  lacks(view: AnyView, path: string): boolean;
 }
 
 export type RawRow = Readonly<Record<string, unknown>>;

@@ -11,6 +11,7 @@ import {
   type Field,
   type Fields,
   type Known,
+  type Lacking,
   type RawRow,
   type RowSource,
   type Units,
@@ -22,6 +23,7 @@ interface RecordOptions {
   readonly decimals?: (row: RawRow) => number | null | undefined;
   /** Keys that some explorers send and nothing reads. They are listed so that a new key is noticed. */
   readonly ignored?: readonly string[];
+  readonly lacking?: Lacking;
 }
 
 /**
@@ -31,22 +33,30 @@ export class RecordType<F extends Fields> {
   /** The name of the type in error messages and in the catalogue, such as `Token`. */
   readonly name: string;
   readonly fields: F;
-  readonly #decimals: RecordOptions['decimals'];
+  readonly lacking: Lacking | null;
+  readonly #options: RecordOptions;
   readonly #known: ReadonlySet<string>;
   readonly #View: ViewClass;
 
-  constructor(name: string, fields: F, { decimals, ignored = [] }: RecordOptions = {}) {
+  constructor(name: string, fields: F, options: RecordOptions = {}) {
+    const { ignored = [], lacking } = options;
     this.name = name;
     this.fields = fields;
-    this.#decimals = decimals;
+    this.lacking = lacking ?? null;
+    this.#options = options;
     this.#known = new Set([...Object.entries(fields).flatMap(([key, { was }]) => [key, ...was]), ...ignored]);
     this.#View = viewClassOf(this);
+  }
+
+  /** A table of the same rows with more fields, and other ones in place of equal names. */
+  with(fields: Fields, lacking: Lacking): AnyRecord {
+    return new RecordType(this.name, { ...this.fields, ...fields }, { ...this.#options, lacking });
   }
 
   /** A view over a raw row; fields are decoded on first use. Undefined if it is not an object. */
   read(raw: unknown, units: Units): View<F> | undefined {
     if (!isRow(raw)) return undefined;
-    const own = this.#decimals?.(raw);
+    const own = this.#options.decimals?.(raw);
     return new this.#View(raw, own === undefined ? units : { ...units, own }) as View<F>;
   }
 

@@ -18,6 +18,8 @@ export interface Catalogue {
    */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
+  /** The kind with the fields that the options of a watch give it. */
+  readonly kindFor: RuleCache['kindFor'];
   /** Undefined if there is no such explorer. Otherwise it counts as used, so its missing secrets become problems. */
   explorer(name: string): ExplorerSettings | undefined;
   channel(name: string): Channel | undefined;
@@ -39,8 +41,9 @@ class ConfigCatalogue implements Catalogue {
   readonly kinds: readonly AnyKind[];
   readonly names: ConfigNames;
   readonly problems: Problem[] = [];
+  readonly kindFor: RuleCache['kindFor'];
   readonly #cache: RuleCache;
-  readonly #languages = new Map<string, Language>();
+  readonly #languages = new Map<AnyKind, Map<string, Language>>();
   readonly #used = new Set<ExplorerSettings | Channel>();
   readonly #usedKinds = new Set<AnyKind>();
   /** Names that equal a word of conditions and are reported already. */
@@ -49,6 +52,7 @@ class ConfigCatalogue implements Catalogue {
   constructor(config: Config, kinds: readonly AnyKind[], cache: RuleCache) {
     this.config = config;
     this.#cache = cache;
+    this.kindFor = cache.kindFor;
     this.kinds = kinds;
     this.names = createNames(config.names);
     this.#complainOnce(clashesWith(config, LANGUAGE_WORDS));
@@ -92,11 +96,11 @@ class ConfigCatalogue implements Catalogue {
   }
 
   language(kind: AnyKind, explorer: string): Language {
-    const key = `${kind.name} ${explorer}`;
+    const ofKind = this.#languages.get(kind) ?? new Map<string, Language>();
     const language =
-      this.#languages.get(key) ??
+      ofKind.get(explorer) ??
       this.#cache.language(kind, explorer, meaningsOn(this.config, explorer, this.#clashesOf(kind)));
-    this.#languages.set(key, language);
+    this.#languages.set(kind, ofKind.set(explorer, language));
     return language;
   }
 

@@ -51,11 +51,12 @@ class WatchCompiler {
   }
 
   compile(written: WrittenMap): void {
-    const kind = this.#kindOf(written['kind']);
-    const options = this.#optionsOf(kind, written);
-    const { watch, broken } = this.#shapeOf(kind, written);
+    const family = this.#kindOf(written['kind']);
+    const options = this.#optionsOf(family, written);
+    const { watch, broken } = this.#shapeOf(family, written);
     if (watch.id !== '') this.#claimId(watch.id);
-    if (kind === undefined) return;
+    if (family === undefined) return;
+    const kind = this.#loading.catalogue.kindFor(family, options?.value);
     const schedule = this.#scheduleOf(watch);
     const compiling: Compiling = {
       place: this.#place,
@@ -77,6 +78,8 @@ class WatchCompiler {
     };
     const isPlaced = !['explorer', 'of', 'token'].some((key) => broken.has(key));
     const instances = isPlaced ? spread(compiling) : [];
+    // Without these keys the fields that conditions read are not known.
+    if (options === undefined && family.fieldOptions?.some((key) => Object.hasOwn(written, key)) === true) return;
     const alerts = compileAlerts(compiling, explorersOf(instances, this.#loading.catalogue));
     if (broken.size > 0 || schedule === undefined || options === undefined) return;
     const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;

@@ -68,9 +68,21 @@ export function watchOf(
     readFields: readFieldsOf(kind, alerts, target),
     windows,
     sampled: sampledBy({ kind, alerts: rules, windows }),
-    checksum: idOf(kind.name, explorer.name, address?.key ?? '-', tokenPart, canonicalJson(options.value)),
+    checksum: idOf(
+      kind.name,
+      explorer.name,
+      address?.key ?? '-',
+      tokenPart,
+      canonicalJson(rememberedOptions(kind, options.value)),
+    ),
     exported: watch.metrics,
   };
+}
+
+/** The options that decide what is remembered. */
+function rememberedOptions({ fieldOptions }: AnyKind, options: unknown): unknown {
+  if (fieldOptions === undefined) return options;
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([key]) => !fieldOptions.includes(key)));
 }
 
 const SANDBOX_CHAIN = '31337';

@@ -12,6 +12,7 @@ import type { Compiled, ConditionMistake } from './mistake.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
 import { metered } from './cel/limits.ts';
 import { emptyLists, literalMistakes } from './reading/literals.ts';
+import { decideLacking } from './reading/lacking.ts';
 import { createPaths } from './reading/paths.ts';
 import { Preparation } from './reading/prepare.ts';
 import { syntaxMistake } from './reading/syntax-mistakes.ts';
@@ -35,6 +36,7 @@ export function compileCondition(language: Language, text: string, use: Conditio
   if (preparation.mistakes.length > 0) return refused(preparation.mistakes);
   const mistakes = check(language, program, source);
   if (mistakes.length > 0) return refused(mistakes);
+  decideLacking(language, nodeOf(program.ast), use);
   const analysis = analyse(language, nodeOf(program.ast), source);
   if (analysis.mistakes.length > 0) return refused(analysis.mistakes);
   const { constraints, doubts } = analysis;

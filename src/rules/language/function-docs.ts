@@ -20,6 +20,10 @@ export const FUNCTION_DOCS: Readonly<Record<string, FunctionDoc>> = {
     'from 0 to 23, as clocks in the zone show it at the time of the item, or of the poll where it has none',
   ),
   weekday: of('weekday("zone"): text', 'mon, tue, wed, thu, fri, sat or sun, as hour("zone")'),
+  unlimited: of(
+    'unlimited(number): bool',
+    'whether it is an approval without limit: 2^96 - 1, 2^128 - 1, 2^160 - 1, or at least 2^255, before units',
+  ),
   re: of('re(text, "pattern"): bool', 'whether a part of the text fits the regular expression, in linear time'),
   glob: of('glob(text, "pattern"): bool', 'whether the whole text fits; * is any text, ? one character'),
 };

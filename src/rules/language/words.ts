@@ -12,6 +12,7 @@ export const FUNCTIONS: readonly string[] = [
   'glob',
   'hour',
   'weekday',
+  'unlimited',
   ...MEASURES,
 ];
 /** Functions that read the time of the item, or of the poll, in a time zone. */
@@ -90,3 +91,5 @@ export const BEFORE = 'before';
 export const HISTORY = '#history';
 /** Key of the time that `hour` and `weekday` read; no rule can write it either. */
 export const MOMENT = '#moment';
+/** Key of the whole record; no rule can write it either. */
+export const SELF = '#self';

@@ -1,4 +1,5 @@
 // The reference of a kind, as data, made of the tables that loading uses.
+import { CATALOGUE_NAMES, signaturesOf } from '../../core/calls/catalogue.ts';
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
@@ -52,6 +53,9 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
         rows: eventsOf(kind),
       },
       { title: 'Fields', columns: ['field', 'type', 'what it is'], rows: fieldsOf(kind).map(rowOf) },
+      ...('called' in kind.fields.fields
+        ? [{ title: 'Known signatures', columns: ['name', 'signature'], rows: knownSignatures() }]
+        : []),
       {
         title: 'Functions',
         columns: ['function', 'what it gives', 'example'],
@@ -70,6 +74,10 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
       { title: 'Filters of templates', columns: ['filter', 'for', 'what it does', 'example'], rows: filterRows() },
     ].filter(({ rows }) => rows.length > 0),
   };
+}
+
+function knownSignatures(): string[][] {
+  return CATALOGUE_NAMES.flatMap((name) => signaturesOf(name).map((signature) => [name, signature]));
 }
 
 function notesOf({ noun, events, ...kind }: AnyKind): string[] {
@@ -154,9 +162,12 @@ export function typeText(type: FieldType): string {
 
 const UNITS = { coin: ' in coins', gwei: ' in gwei', own: ' in whole tokens', plain: '' } as const;
 
+const MOST_WORDS = 40;
+
 function wordText(values: readonly string[], isClosed: boolean): string {
   if (values.length === 0) return 'word';
-  return `word: ${values.join(', ')}${isClosed ? '' : ', or another'}`;
+  const shown = values.length > MOST_WORDS ? [...values.slice(0, 3), `… (${values.length} words)`] : values;
+  return `word: ${shown.join(', ')}${isClosed ? '' : ', or another'}`;
 }
 
 function docRows<D extends FunctionDoc>(

@@ -25,6 +25,22 @@ export function movedSentence(
   return { title: `${nameOf(names, from)} sent ${detail}`, detail, measured };
 }
 
+/** `admin sent 250 ETH to vault, calling deposit, above 100` */
+export function paidSentence(
+  occasion: WordingContext,
+  value: Amount,
+  called: string,
+): Pick<Sentence, 'title' | 'detail' | 'measured'> {
+  const { names, view } = occasion;
+  const [from, to] = [addressAt(view, 'from.hash'), receiverOf(view)];
+  const measured = showAmount(value);
+  const limit = occasion.limitOf('value');
+  const bound = limit === null ? '' : `, ${limit}`;
+  const coins = `${measured} ${names.coin}`;
+  const title = `${nameOf(names, from)} sent ${coins} to ${nameOf(names, to)}, calling ${called}${bound}`;
+  return { title, detail: `${coins}${bound}`, measured };
+}
+
 /** `to vault`, `from vault`, `from 0x3c54…b3AB` */
 export function endWords({ names, view }: Pick<WordingContext, 'names' | 'view'>): string {
   const [from, to] = [addressAt(view, 'from.hash'), receiverOf(view)];

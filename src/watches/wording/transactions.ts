@@ -4,7 +4,17 @@ import type { EventOccasion, KindWording, Sentence } from '../../core/model/watc
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { capital, lineOf } from '../../core/wording/words.ts';
-import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
+import {
+  argumentLimit,
+  calledTitle,
+  CALLED,
+  callLine,
+  callWords,
+  creationTitle,
+  functionWords,
+  shownOfCall,
+} from './calls.ts';
+import { blockWords, endWords, movedSentence, paidSentence, placeLine } from './moves.ts';
 
 export const transactionWording: KindWording = {
   ...plainWording({ noun: 'transaction' }),
@@ -22,19 +32,36 @@ function newSentence(occasion: EventOccasion): Sentence {
   const value = valueAt(occasion.view, 'value');
   const isMove = value instanceof Amount && value.digits > 0n;
   const reason = status === 'error' ? 'revert_reason' : null;
-  const lines = placeLine(occasion, { reason, hash: 'hash' });
-  if (isMove && status !== 'error') return { ...movedSentence(occasion, value), lines, shows: [...SHOWN, 'value'] };
+  const [place = []] = placeLine(occasion, { reason, hash: 'hash' });
+  const lines = [[...callLine(occasion), ...place]];
+  const called = functionWords(occasion);
+  const shown = [...SHOWN, ...shownOfCall(occasion)];
+  if (isMove && status !== 'error') {
+    const moved = called === null ? movedSentence(occasion, value) : paidSentence(occasion, value, called);
+    return { ...moved, lines, shows: [...shown, 'value'] };
+  }
+  const shows = reason === null ? shown : [...shown, reason];
+  return { title: newTitle(occasion, called), detail: null, measured: null, lines, shows };
+}
+
+function newTitle(occasion: EventOccasion, called: string | null): string {
+  const status = valueAt(occasion.view, 'status');
   const end = status === 'error' ? ' failed' : status === undefined ? ' is waiting' : '';
-  const shows = reason === null ? SHOWN : [...SHOWN, reason];
-  return { title: `Transaction ${endWords(occasion)}${end}`, detail: null, measured: null, lines, shows };
+  if (called === null)
+    return (end === '' ? creationTitle(occasion) : null) ?? `Transaction ${endWords(occasion)}${end}`;
+  const title = end === '' ? calledTitle(occasion, called) : `${callWords(occasion, called)}${end}`;
+  return `${title}${argumentLimit(occasion)}`;
 }
 
 function minedSentence(occasion: EventOccasion): Sentence {
   const status = ownValue(occasion, 'status');
   const place = capital(blockWords(occasion.view, 'hash').join(', '));
   const lines = lineOf(status === undefined ? null : `Status ${status}.`, place === '' ? null : `${place}.`);
-  const title = `Transaction ${endWords(occasion)} was mined`;
-  return { title, detail: null, measured: null, lines, shows: ['status', 'block_number', 'hash'] };
+  const called = functionWords(occasion);
+  const words = called === null ? `Transaction ${endWords(occasion)}` : callWords(occasion, called);
+  const title = `${words} was mined`;
+  const shows = ['status', 'block_number', 'hash', ...(called === null ? [] : CALLED)];
+  return { title, detail: null, measured: null, lines, shows };
 }
 
 /** A status of `ok` is implied by words that say no failure. */

@@ -25,6 +25,12 @@ export interface Kind<E, S, O> {
   readonly noun: string;
   /** Every field a condition or a message may name. */
   readonly fields: AnyRecord;
+  /**
+   * Own keys of a rule that only decide which fields the rows have. When they change, the memory is continued.
+   */
+  readonly fieldOptions?: readonly string[];
+  /** The kind with the fields that these options give it. Left out by kinds whose fields are always the same. */
+  forOptions?(options: E): Kind<E, S, O>;
   /** The events that `on:` may name. */
   readonly events: Readonly<Record<EventName, EventSpec>>;
   /** The present values for `while:`; null = the kind has events only. */

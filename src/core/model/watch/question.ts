@@ -59,7 +59,7 @@ export type Cursor = Readonly<Record<string, string>>;
 
 export interface Page<F extends Fields = Fields> {
   /** The same object for every equal answer to a request; missing if answers were not compared. */
-  readonly content?: object;
+  readonly content?: object | undefined;
   readonly rows: readonly View<F>[];
   /** Null at the end of the list. */
   readonly next: Cursor | null;

@@ -1,3 +1,4 @@
+import { KNOWN_CALL_FIELDS, KNOWN_CALL_LACKING } from '../../../core/calls/call-fields.ts';
 import { isShallow } from '../../../core/values/decoding.ts';
 import {
   address,
@@ -119,6 +120,7 @@ export const Transaction = new RecordType(
     result: text('how it ended, in words'),
     revert_reason: text('why it failed', { from: revertText, absent: 'no reason given' }),
     raw_input: text('call data'),
+    ...KNOWN_CALL_FIELDS,
     has_error_in_internal_transactions: bool('whether a call inside failed; unknown until traced', {
       was: ['has_error_in_internal_txs'],
     }),
@@ -136,5 +138,5 @@ export const Transaction = new RecordType(
     is_pending_update: bool('whether its block is read again, so that anything here may still change'),
     l1_fee: quantity('coin', 'fee paid on the chain below; rollups only'),
   },
-  { ignored: IGNORED_KEYS.Transaction },
+  { ignored: IGNORED_KEYS.Transaction, lacking: KNOWN_CALL_LACKING },
 );

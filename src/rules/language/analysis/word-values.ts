@@ -33,7 +33,11 @@ export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complain
   for (const { word, text } of comparedTexts(node, wordOf)) {
     const at = { start: text.start, end: text.end };
     if (word.isClosed === true && !word.values.includes(text.args))
-      mistakes.push({ message: `${quote(text.args)} is no value of it`, hint: hintFor(text.args, word.values), ...at });
+      mistakes.push({
+        message: `${quote(text.args)} is no value of it`,
+        hint: hintFor(text.args, word.values) ?? word.advice,
+        ...at,
+      });
     else if (!isWord(text.args))
       mistakes.push({ message: `${quote(text.args)} cannot be a value of this field`, hint: SHAPE, ...at });
     else if (word.values.length > 0 && !word.values.includes(text.args))

@@ -24,12 +24,20 @@ export function createBase(): Environment {
   registerAddresses(env);
   env.registerFunction('amount(string): Amount', amountOf, SYNC);
   env.registerFunction('percent(string): Amount', (text: string) => percentOf(text) ?? amountOf(''), SYNC);
+  env.registerFunction('unlimited(Amount): bool', isUnlimited, SYNC);
   env.registerFunction('re(string, Pattern): bool', matches, SYNC);
   env.registerFunction('glob(string, Pattern): bool', matches, SYNC);
   env.registerFunction('re(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
   env.registerFunction('glob(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
   return env;
 }
+
+/** Numbers that mean "without limit" in approvals. From 2^255 on there is no such amount of any token. */
+function isUnlimited({ digits }: Amount): boolean {
+  return digits >= 1n << 255n || LARGEST.some((largest) => digits === largest);
+}
+
+const LARGEST = [96n, 128n, 160n].map((bits) => (1n << bits) - 1n);
 
 function matches(text: string, pattern: RE2JS): boolean {
   spendOnPattern(text, pattern.programSize());

@@ -10,12 +10,12 @@
 //   json                  plain data, its numbers as Amounts
 import type { Environment } from '@marcbachmann/cel-js';
 import { Address } from '../../../core/values/address.ts';
-import { valueAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
+import { valueAt, type AnyRecord, type AnyView, type FieldType } from '../../../core/values/fields.ts';
 import type { EvaluationContext, WindowHistory } from '../../../core/model/watch/condition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { createBase, equalsText, isInTexts } from './base.ts';
 import { celViewClassOf, VIEW, type CelView } from './view.ts';
-import { BEFORE, HISTORY, MOMENT, RESERVED_NAMES } from '../words.ts';
+import { BEFORE, HISTORY, MOMENT, RESERVED_NAMES, SELF } from '../words.ts';
 
 const base = createBase();
 
@@ -138,12 +138,14 @@ function createBindings(
     readonly [BEFORE]: CelView | undefined;
     readonly [HISTORY]: WindowHistory | null;
     readonly [MOMENT]: Instant;
+    readonly [SELF]: AnyView;
 
     constructor({ view, before, history, at }: EvaluationContext) {
       super(view);
       this[BEFORE] = before === null ? undefined : new Root(before);
       this[HISTORY] = history;
       this[MOMENT] = at;
+      this[SELF] = view;
     }
   }
   for (const [name, value] of groups) Object.defineProperty(Bindings.prototype, name, { value });

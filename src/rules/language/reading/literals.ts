@@ -4,6 +4,7 @@ import { addressComplaint, NAME, quote } from '../../../config/values/scalars.ts
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { ConditionMistake } from '../mistake.ts';
+import { namesOf } from './paths.ts';
 import { LARGEST_PATTERN } from '../cel/limits.ts';
 import { percentOf } from '../cel/numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from '../syntax.ts';
@@ -113,7 +114,7 @@ export function literalMistakes(node: Node): ConditionMistake[] {
     ...texts(left).map((one) => [right, one] as const),
   ];
   for (const [other, one] of pairs) {
-    const complaint = complaintAbout(String(one.args), other.checkedType?.name ?? '');
+    const complaint = complaintAbout(String(one.args), other);
     const isNamed = NAME.test(String(one.args)) && other.checkedType?.name !== 'Hash';
     const hint = isNamed ? `A name of the config stands without quotes: ${String(one.args)}.` : undefined;
     if (complaint !== undefined) mistakes.push({ message: complaint, hint, start: one.start, end: one.end });
@@ -141,10 +142,21 @@ function addressesForTexts(field: Node, other: Node): ConditionMistake[] {
 /** Fields of this name have any text that a contract chose, which may be an address. */
 const MAY_BE_ADDRESS = 'value';
 
-function complaintAbout(text: string, type: string): string | undefined {
+function complaintAbout(text: string, other: Node): string | undefined {
+  const type = other.checkedType?.name ?? '';
   if (type === 'Address' || type.startsWith('Record'))
     return Address.parse(text) === undefined ? addressComplaint(text) : undefined;
-  if (type === 'Hash' && !/^0x[0-9a-fA-F]{64}$/.test(text))
-    return `${quote(text)} is no hash: a hash is 0x and 64 hexadecimal digits`;
-  return undefined;
+  return type === 'Hash' ? hashComplaint(text, namesOf(other) ?? []) : undefined;
+}
+
+/** Arguments of calls have types such as `bytes4`, which are shorter than a hash. */
+function hashComplaint(text: string, names: readonly string[]): string | undefined {
+  if (names.at(-1) === 'selector')
+    return /^0x[0-9a-fA-F]{8}$/.test(text)
+      ? undefined
+      : `${quote(text)} is no selector: a selector is 0x and 8 hexadecimal digits`;
+  if (names.includes('args') && /^0x(?:[0-9a-fA-F]{2}){1,32}$/.test(text)) return undefined;
+  return /^0x[0-9a-fA-F]{64}$/.test(text)
+    ? undefined
+    : `${quote(text)} is no hash: a hash is 0x and 64 hexadecimal digits`;
 }

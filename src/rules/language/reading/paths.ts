@@ -76,6 +76,8 @@ export function createPaths(language: Language, { before, windows: canLook }: Co
           hint: 'Name one of its fields.',
         });
       reads.add(readPath(found));
+      const { lacking } = language.kind.fields;
+      if (lacking?.covers(found.path) === true) reads.add(lacking.by);
       if (found.before) readsBefore.add(readPath(found));
       return undefined;
     },

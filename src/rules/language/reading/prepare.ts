@@ -89,7 +89,7 @@ export class Preparation {
     else if (isMeasure(name)) this.#visitWindow(node, name);
     else if (name === 'hour' || name === 'weekday') this.#visitClock(node, name);
     else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
-    else if (name === 'size') for (const arg of args) this.visit(arg, around);
+    else if (name === 'size' || name === 'unlimited') for (const arg of args) this.visit(arg, around);
     else this.#checkLiteral(node, LITERALS[name]);
   }
 

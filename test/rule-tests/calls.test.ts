@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { failuresOf, ruleOf, testOf } from './support/trials.ts';
+
+const VAULT = 'kind: transactions, of: vault, every: 1m';
+const ADMIN = "'0x1111111111111111111111111111111111111111'";
+const OTHER = "'0x2222222222222222222222222222222222222222'";
+
+interface Story {
+  readonly rule: string;
+  readonly items: readonly string[];
+  readonly expect: readonly string[];
+}
+
+const PAUSE = "raw_input: '0x8456cb59'";
+const OWNER = (to: string): string => `raw_input: '0xf2fde38b000000000000000000000000${to.repeat(40)}'`;
+const TRANSFER = (words: string): string => `raw_input: '0xa9059cbb${words}'`;
+const WORD = (digits: string): string => digits.padStart(64, '0');
+
+const STORIES: readonly (readonly [string, Story])[] = [
+  [
+    'a function of the catalogue is known by its selector, without calls:',
+    {
+      rule: ruleOf(VAULT, '{ id: paused, on: new, if: called == "pause" && status == "ok" }'),
+      items: [`{ status: ok, ${PAUSE} }`, `{ status: ok, ${OWNER('1')} }`, `{ status: error, ${PAUSE} }`],
+      expect: ['{ at: 1m, alert: paused, state: event }'],
+    },
+  ],
+  [
+    'arguments are read from the call data, with their types',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: transferOwnership`,
+        `{ id: foreign, on: new, if: args.newOwner != "${'0x'.padEnd(42, '1')}" }`,
+      ),
+      items: [`{ status: ok, ${OWNER('1')} }`, `{ status: ok, ${OWNER('2')} }`],
+      expect: [`{ at: 1m, alert: foreign, state: event, fields: { args: { newOwner: ${OTHER} } } }`],
+    },
+  ],
+  [
+    'a test may write the function and its arguments instead',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: [transferOwnership, pause]`,
+        `{ id: foreign, on: new, if: args.newOwner != vault }`,
+      ),
+      items: [
+        `{ status: ok, called: transferOwnership, args: { newOwner: ${ADMIN} } }`,
+        '{ status: ok, called: transferOwnership, args: { newOwner: vault } }',
+        '{ status: ok, called: pause }',
+      ],
+      expect: [
+        `{ at: 1m, alert: foreign, state: event, fields: { called: transferOwnership, selector: '0xf2fde38b' } }`,
+      ],
+    },
+  ],
+  [
+    'an argument of another function decides: no comparison with it holds, and its opposite does',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: [transferOwnership, pause]`,
+        `{ id: equal, on: new, if: args.newOwner == vault }, { id: other, on: new, if: args.newOwner != vault },
+         { id: negated, on: new, if: "!(args.newOwner == vault)" }, { id: there, on: new, if: has(args.newOwner) },
+         { id: not-there, on: new, if: has(args.newOwner) == false }`,
+      ),
+      items: [`{ status: ok, ${PAUSE} }`],
+      expect: ['{ at: 1m, alert: negated, state: event }', '{ at: 1m, alert: not-there, state: event }'],
+    },
+  ],
+  [
+    'creations, plain transfers and functions without a name have no called, and that is known',
+    {
+      rule: ruleOf(
+        VAULT,
+        `{ id: paused, on: new, if: called == "pause" }, { id: not-paused, on: new, if: called != "pause" },
+         { id: either, on: new, if: called == "pause" || status == "ok" }, { id: is-there, on: new, if: has(called) }`,
+      ),
+      items: [
+        `{ status: ok, raw_input: '0x6080604052', created_contract: ${ADMIN} }`,
+        "{ status: ok, raw_input: '0x' }",
+        "{ status: ok, raw_input: '0x12345678' }",
+      ],
+      expect: [1, 2, 3].map(() => '{ at: 1m, alert: either, state: event }'),
+    },
+  ],
+  [
+    'data that does not fit leaves the arguments unknown, and nothing is told of them',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: transfer`,
+        '{ id: large, on: new, if: args.value > 5 }, { id: small, on: new, if: "!(args.value > 5)" }',
+      ),
+      items: [
+        `{ status: ok, ${TRANSFER(WORD('11') + WORD('ff'))} }`,
+        `{ status: ok, ${TRANSFER('f'.repeat(64) + WORD('ff'))} }`,
+        `{ status: ok, ${TRANSFER(WORD('11'))} }`,
+      ],
+      expect: ['{ at: 1m, alert: large, state: event, fields: { args: { value: 255 } } }'],
+    },
+  ],
+  [
+    'units make amounts of whole numbers, and the number stays',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: [transfer, 'approve(address spender, uint256 value)'], units: { value: 6 }`,
+        `{ id: large, on: new, if: called == "transfer" && args.value >= 1.5 && raw.value == 1500000 },
+         { id: unlimited, on: new, if: unlimited(args.value) }`,
+      ),
+      items: [
+        `{ status: ok, ${TRANSFER(WORD('11') + WORD((1_500_000).toString(16)))} }`,
+        `{ status: ok, ${TRANSFER(WORD('11') + WORD((1_499_999).toString(16)))} }`,
+        `{ status: ok, raw_input: '0x095ea7b3${WORD('11')}${'f'.repeat(64)}' }`,
+      ],
+      expect: ['{ at: 1m, alert: large, state: event }', '{ at: 1m, alert: unlimited, state: event }'],
+    },
+  ],
+  [
+    'lists and tuples are read, and bytes may follow the arguments',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: { Pay: 'pay((address to, uint256 amount)[] orders, string note)' }`,
+        '{ id: paid, on: new, if: "called == \\"Pay\\" && args.orders.exists(o, o.amount > 5) && args.note.contains(\\"x\\")" }',
+      ),
+      items: [
+        `{ status: ok, called: Pay, args: { orders: [{ to: vault, amount: 7 }, { to: vault, amount: 1 }], note: xyz } }`,
+        `{ status: ok, called: Pay, args: { orders: [{ to: vault, amount: 2 }], note: xyz } }`,
+        `{ status: ok, called: Pay, args: { orders: [], note: xyz } }`,
+      ],
+      expect: ['{ at: 1m, alert: paid, state: event }'],
+    },
+  ],
+];
+
+describe('calls of transactions', () => {
+  test.each(STORIES)('%s', async (_name, { rule, items, expect: expected }) => {
+    const saw = ['{ at: 0m, items: [] }', `{ at: 1m, items: [${items.join(', ')}] }`];
+    expect(await failuresOf(testOf(saw, expected), { 'rules.yaml': rule })).toBe('');
+  });
+});

@@ -1,0 +1,128 @@
+// From raw call data on the explorer to the message: functions and arguments of transactions.
+import { expect, test } from '@jest/globals';
+import { signatureOf } from '../../src/core/calls/catalogue.ts';
+import { checksummed } from '../../src/lib/abi/checksum.ts';
+import { selectorOf } from '../../src/lib/abi/signature.ts';
+import { ADDRESSES } from '../../src/sandbox/names.ts';
+import { createWorld, polls, type World } from '../support/world.ts';
+
+const NEW_OWNER = '0x3c54da8e5bd0bb2b2ec5d4cd4a1b4a5a1be5b3ab';
+
+function word(value: bigint | string): string {
+  return BigInt(value).toString(16).padStart(64, '0');
+}
+
+const PAUSE = '0x8456cb59';
+const TRANSFER_OWNERSHIP = `0xf2fde38b${word(NEW_OWNER)}`;
+
+function rules(keys: string, alerts: string): string {
+  return `watches: [{ id: vault-calls, kind: transactions, of: vault, every: 1m, ${keys} alerts: [${alerts}] }]`;
+}
+
+const OWNER = '{ id: owner, on: new, if: status == "ok" && args.newOwner != treasury, severity: critical }';
+const PAUSED = '{ id: paused, on: new, if: status == "ok" && called == "pause" }';
+
+function call(
+  world: World,
+  input: string,
+  more: Partial<Parameters<World['sandbox']['addTransaction']>[0]> = {},
+): void {
+  world.sandbox.mine();
+  world.sandbox.addTransaction({ from: 'hot_wallet', to: 'vault', input, ...more });
+}
+
+test('an owner that changes is told by the arguments of the call, as the subject and the first line say', async () => {
+  await using world = await createWorld(rules('calls: [transferOwnership, pause],', `${OWNER}, ${PAUSED}`));
+  await world.poll();
+  call(world, TRANSFER_OWNERSHIP);
+  call(world, `0xf2fde38b${word(ADDRESSES.treasury)}`);
+  call(world, PAUSE, { status: 'error' });
+  expect(await world.poll()).toEqual(['owner event']);
+  const [message] = world.messages;
+  expect(message?.title).toBe('hot_wallet called transferOwnership on vault');
+  expect(JSON.stringify(message)).toContain(`newOwner ${checksummed(NEW_OWNER)}`);
+  expect(await world.poll()).toEqual([]);
+});
+
+test('adding calls: at a reload loses nothing, repeats nothing and corrects nothing', async () => {
+  await using world = await createWorld(rules('', PAUSED));
+  await world.poll();
+  call(world, PAUSE);
+  call(world, TRANSFER_OWNERSHIP);
+  expect(await world.poll()).toEqual(['paused event']);
+  // Mined before the reload and read after it.
+  call(world, TRANSFER_OWNERSHIP);
+  await world.load(
+    rules('calls: { stop: "pause()", own: "transferOwnership(address newOwner)" },', `${PAUSED}, ${OWNER}`),
+  );
+  expect(await world.poll()).toEqual(['owner event']);
+  expect(await world.poll()).toEqual([]);
+  await world.restart();
+  expect(await world.poll()).toEqual([]);
+  await world.load(rules('', PAUSED));
+  expect(await world.poll()).toEqual([]);
+});
+
+test('a call that a reorganisation drops is retracted by the same name', async () => {
+  await using world = await createWorld(rules('calls: transferOwnership,', OWNER));
+  world.sandbox.addTransaction({ to: 'vault' });
+  await world.poll();
+  call(world, TRANSFER_OWNERSHIP);
+  expect(await world.poll()).toEqual(['owner event']);
+  world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+  world.sandbox.mine({ blocks: 5 });
+  expect(await polls(world, 4)).toEqual(['owner retracted']);
+  expect(await polls(world, 3)).toEqual([]);
+});
+
+test('a text argument from a stranger stands in the first line in quotes, and never in the subject', async () => {
+  const NOTE = 'https://evil.example';
+  const input = [word(32n), word(BigInt(NOTE.length)), Buffer.from(NOTE).toString('hex').padEnd(64, '0')].join('');
+  const signature = 'note(string text)';
+  await using world = await createWorld(
+    rules(`calls: '${signature}',`, '{ id: noted, on: new, if: args.text.contains("evil") }'),
+  );
+  await world.poll();
+  call(world, selectorOf(signatureOf(signature)) + input);
+  expect(await world.poll()).toEqual(['noted event']);
+  expect(world.messages[0]?.title).toBe('hot_wallet called note on vault');
+  expect(JSON.stringify(world.messages[0])).toContain(JSON.stringify({ untrusted: NOTE }));
+});
+
+test('a call that waits for confirmations is told after a restart, once it has them', async () => {
+  const waiting = OWNER.replace('severity', 'confirmations: 3, severity');
+  await using world = await createWorld(rules('calls: transferOwnership,', waiting));
+  world.sandbox.addTransaction({ to: 'vault' });
+  await world.poll();
+  call(world, TRANSFER_OWNERSHIP);
+  expect(await world.poll()).toEqual([]);
+  await world.restart();
+  world.sandbox.mine({ blocks: 3 });
+  expect(await world.poll()).toEqual(['owner event']);
+  expect(world.messages[0]?.title).toBe('hot_wallet called transferOwnership on vault');
+});
+
+test('a function that only the explorer names is told by its selector, and the name stands in the first line', async () => {
+  await using world = await createWorld(rules('', '{ id: called, on: new, if: selector == "0xdf791e50" }'));
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.addTransaction({ from: 'hot_wallet', to: 'vault', method: 'swap' });
+  expect(await world.poll()).toEqual(['called event']);
+  expect(world.messages[0]?.title).toBe('hot_wallet called 0xdf791e50 on vault');
+  expect(world.messages[0]?.lines[0]?.slice(0, 2)).toEqual([{ text: 'Name given: "' }, { untrusted: 'swap' }]);
+});
+
+test('coins that a call brings are told with the function', async () => {
+  const alerts = '{ id: paid, on: new, if: value > 2 }';
+  await using world = await createWorld(rules('', alerts));
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.addTransaction({ from: 'hot_wallet', to: 'vault', input: '0xd0e30db0', value: 3n * 10n ** 18n });
+  world.sandbox.addTransaction({ from: 'hot_wallet', to: 'vault', value: 3n * 10n ** 18n });
+  expect(await world.poll()).toEqual(['paid event', 'paid event']);
+  const titles = world.messages.map(({ title }) => title).toSorted();
+  expect(titles).toEqual([
+    'hot_wallet sent 3 coin to vault, calling deposit, above 2',
+    'vault received 3 coin, above 2',
+  ]);
+});
