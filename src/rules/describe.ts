@@ -29,6 +29,7 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
     ),
   );
   const lines = inColumns(watches.map((watch) => rowOf(watch, others.get(watch) ?? 0)));
+  lines.push(...optionLines(watches));
   const plans = sharedPlans(config.explorers);
   for (const [explorer, { requests, credits }] of dailyCosts(watches)) {
     const costs = `${countOf(requests)} requests a day, ${countOf(credits)} credits a day`;
@@ -44,6 +45,15 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
 /** One sentence per plan that does not suffice. */
 export function exceededPlans(watches: readonly Watch[], { explorers }: Pick<Config, 'explorers'>): readonly string[] {
   return [...new Set(sharedPlans(explorers).values())].flatMap((shared) => plannedWords(shared, watches).warnings);
+}
+
+/** One line for each rule with options that need words. */
+function optionLines(watches: readonly Watch[]): readonly string[] {
+  const lines = watches.flatMap(({ rule, kind, target }) => {
+    const words = kind.describeOptions?.(target.options) ?? null;
+    return words === null ? [] : [`${rule}: ${words}`];
+  });
+  return [...new Set(lines)];
 }
 
 function rowOf(watch: Watch, others: number): readonly string[] {

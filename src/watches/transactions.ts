@@ -12,7 +12,8 @@ import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources/transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
-import { callOptions, checkUnits, readCallsOf, type CallOptions } from './calls/option.ts';
+import { CALL_ADVICE } from './calls/advice.ts';
+import { callOptions, checkUnits, describeCalls, readCallsOf, type CallOptions } from './calls/option.ts';
 import { createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
@@ -72,6 +73,8 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
     fields: record,
     fieldOptions: ['calls', 'units'],
     forOptions: (options) => transactionsWith(readCallsOf(options)),
+    advice: CALL_ADVICE,
+    describeOptions: describeCalls,
     events: {
       new: NEW_ROW,
       mined: { doc: 'a transaction that was pending is in a block', inBlocks: true, needs: 'of' },

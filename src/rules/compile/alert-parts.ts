@@ -10,8 +10,8 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import { warnOfContractSender } from './contract-sender.ts';
 import type { Compiling } from './model.ts';
+import { warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
 import { reportOf, type CompiledReport } from './report.ts';
-import { warnOfSeldom } from './seldom-fields.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
 import { complainOfPair } from './until.ts';
@@ -60,6 +60,10 @@ export function compileParts(
     if (compiled !== null) warnOfContractSender(compiling, at, compiled);
     return looksFarEnough(compiling, at, compiled);
   };
+  const doubted = (compiled: CompiledCondition | null): CompiledCondition | null => {
+    if (compiled !== null) warnOfReads(compiling, [...path, 'if'], compiled, written.severity);
+    return compiled;
+  };
   const template = (key: 'title' | 'resolved' | 'text'): CompiledTemplate | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
@@ -84,7 +88,7 @@ export function compileParts(
   };
   complainOfPace(compiling, written, path);
   const conditions = {
-    if: condition(written.if, 'if'),
+    if: doubted(condition(written.if, 'if')),
     while: condition(written.while, 'while'),
     until: condition(written.until, 'until'),
   };

@@ -79,6 +79,17 @@ export function readCallsOf({ calls, units = {} }: CallOptions): ReadCalls | nul
   return { functions, decimals: units };
 }
 
+/** `reads transfer(address,uint256) 0xa9059cbb`; null if the watch reads no arguments. */
+export function describeCalls({ calls }: CallOptions): string | null {
+  if (calls === undefined) return null;
+  const functions = calls.map(({ name, signature: text }) => {
+    const signature = signatureOf(text);
+    const own = name === signature.name ? '' : `${name}: `;
+    return `${own}${canonicalSignature(signature)} ${selectorOf(signature)}`;
+  });
+  return `reads ${functions.join(', ')}`;
+}
+
 type Complain = (mistake: Mistake) => void;
 
 interface PlacedCall extends CallOption {

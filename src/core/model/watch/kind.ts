@@ -4,7 +4,7 @@ import type { AnyRecord, AnyView } from '../../values/fields.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type { Detection, DetectionScope } from '../detection.ts';
 import type { SourceRows } from '../quality/field-sightings.ts';
-import type { EventName } from '../ids.ts';
+import type { EventName, Severity } from '../ids.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Script } from './script.ts';
 import type { Target } from './target.ts';
@@ -31,6 +31,10 @@ export interface Kind<E, S, O> {
   readonly fieldOptions?: readonly string[];
   /** The kind with the fields that these options give it. Left out by kinds whose fields are always the same. */
   forOptions?(options: E): Kind<E, S, O>;
+  /** Sentences for people who write rules. */
+  readonly advice?: KindAdvice;
+  /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
+  describeOptions?(options: E): string | null;
   /** The events that `on:` may name. */
   readonly events: Readonly<Record<EventName, EventSpec>>;
   /** The present values for `while:`; null = the kind has events only. */
@@ -85,6 +89,22 @@ export interface Kind<E, S, O> {
   /** The path of a field in the rows of `rowsOf`; null = the kind computes the field. */
   sourceOf(path: string, target: Target<E>): string | null;
   readonly script: Script<E, S, O>;
+}
+
+export interface KindAdvice {
+  /** Fields that exist only with another key of the rule, and the sentence that names the key. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly doubts: readonly FieldDoubt[];
+}
+
+/** A condition that reads the field, and none of `unless`, is rarely meant. */
+export interface FieldDoubt {
+  readonly field: string;
+  readonly unless: readonly string[];
+  /** Only alerts of this severity are doubted; all if left out. */
+  readonly of?: Severity;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** An event that a rule can name after `on:`. */

@@ -60,6 +60,8 @@ function unknownName(name: string, kind: string): string {
 }
 
 function hintForName({ kind, names }: Language, name: string, rest: readonly string[]): string | undefined {
+  const { fields: elsewhere = {} } = kind.advice ?? {};
+  if (Object.hasOwn(elsewhere, name)) return elsewhere[name];
   const window = WINDOW_NAME.exec(name);
   if (window !== null) return `In a condition it is ${window[1] ?? ''}("${window[2] ?? ''}").`;
   if (WINDOWS.includes(name)) return `Write ${name}("1h").`;

@@ -1,0 +1,52 @@
+// Warns about fields that a condition reads and that do not give what is expected of them.
+import type { AnyRecord, Field } from '../../core/values/fields.ts';
+import type { Path } from '../../config/yaml/written.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { CompiledCondition } from '../language/model.ts';
+import type { Compiling } from './model.ts';
+
+/**
+ * Warns about fields of the specification that explorers in use leave out. A rule that reads one waits for a value that
+ * never comes. `reads`: the paths that a condition or a text reads.
+ */
+export function warnOfSeldom({ kind, warn }: Compiling, path: Path, text: string, reads: readonly string[]): void {
+  for (const read of reads) {
+    const found = seldomIn(kind.fields, read.split('.'));
+    if (found === null) continue;
+    const start = Math.max(0, text.search(new RegExp(`\\b${found.name}\\b`)));
+    const within = { start, end: start + found.name.length };
+    const message = `explorers leave ${found.name} out of the answers that this kind reads: it is unknown there`;
+    warn(path, { message, hint: found.instead, within });
+  }
+}
+
+interface Seldom {
+  readonly name: string;
+  readonly instead: string;
+}
+
+function seldomIn(record: AnyRecord, [name = '', ...rest]: readonly string[]): Seldom | null {
+  const field: Field<unknown> | undefined = record.fields[name];
+  if (field === undefined) return null;
+  if (field.seldom !== undefined) return { name, instead: field.seldom };
+  return field.type.type === 'record' ? seldomIn(field.type.record, rest) : null;
+}
+
+/**
+ * Warns about conditions that read a field in a way that is rarely meant, as the kind says. `written`: the severity of
+ * the alert, if it has its own.
+ */
+export function warnOfReads(
+  { kind, warn, watch, place }: Compiling,
+  path: Path,
+  { text, reads }: Pick<CompiledCondition, 'text' | 'reads'>,
+  written: Severity | undefined,
+): void {
+  const severity = written ?? watch.severity ?? place.defaults.severity ?? 'warning';
+  for (const { field, unless, of = severity, message, hint } of kind.advice?.doubts ?? []) {
+    const isRead = reads.some((read) => read === field || read.startsWith(`${field}.`));
+    if (!isRead || of !== severity || unless.some((other) => reads.includes(other))) continue;
+    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    warn(path, { message, hint, within: { start, end: start + field.length } });
+  }
+}
