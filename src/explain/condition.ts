@@ -10,7 +10,7 @@ import type { Truth } from '../core/model/ids.ts';
 import { paceIn, type Watch } from '../core/model/watch/watch.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ExplainedCondition, ExplainedPart, ExplainedRead } from './model.ts';
-import { fieldSegments, fieldText, measureText, whyNoHistory, windowName } from './values.ts';
+import { fieldSegments, fieldText, isLacking, measureText, whyNoHistory, windowName } from './values.ts';
 
 /** The data behind an explained condition: the last snapshot, with the history of the state file. */
 export interface ExplainContext {
@@ -87,7 +87,7 @@ function readsOf({ reads, windows }: Clause, context: ExplainContext): Explained
 }
 
 function fieldRead(path: string, { view, before }: EvaluationContext): ExplainedRead {
-  const now = fieldSegments(view, path);
+  const now = isLacking(view, path) ? [{ text: 'none' }] : fieldSegments(view, path);
   const then = before === null ? null : fieldSegments(before, path);
   const isSame = then === null || (now !== null && plainJoined(now) === plainJoined(then));
   return { name: path, value: now, before: isSame ? null : then, why: null };
@@ -110,7 +110,9 @@ export function unknownOf(condition: Condition, context: ExplainContext): string
   if (limit !== null) return limit;
   const windows = condition.windows.filter((window) => context.evaluation.history?.(window) === undefined);
   const names = [
-    ...condition.reads.filter((path) => fieldText(context.evaluation.view, path) === undefined),
+    ...condition.reads.filter(
+      (path) => fieldText(context.evaluation.view, path) === undefined && !isLacking(context.evaluation.view, path),
+    ),
     ...windows.map((window) => windowName(context.watch, window)),
   ];
   return names.length === 0 ? 'a value that it computes is not known' : `not known: ${names.join(', ')}`;

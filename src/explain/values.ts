@@ -15,6 +15,12 @@ export function fieldText(view: AnyView, path: string): string | undefined {
   return segments === null ? undefined : plainJoined(segments);
 }
 
+/** Whether the item has no such value, such as an argument of another function. Conditions with it are decided. */
+export function isLacking(view: AnyView, path: string): boolean {
+  const { lacking } = recordTypeOf(view);
+  return lacking !== null && lacking.covers(path) && lacking.lacks(view, path);
+}
+
 /** Null if the value is unknown. Text from the chain is in quotes. */
 export function fieldSegments(view: AnyView, path: string): readonly Segment[] | null {
   const type = typeAt(recordTypeOf(view), path);

@@ -122,3 +122,13 @@ test('a stranger who writes to the terminal is only quoted', () => {
   expect(said).toContain('method = "');
   for (const bad of ['\u001b', '\u202e', 'evil.example']) expect(said).not.toContain(bad);
 });
+
+test('an argument that the function does not have is none, and not unknown', () => {
+  const alerts = '[{ id: foreign, on: new, if: status == "ok" && args.newOwner != vault }]';
+  const rule = `{ id: txs, kind: transactions, of: vault, every: 1m, calls: [pause, transferOwnership], alerts: ${alerts} }`;
+  const called = { ...tx(1, '0'), status: 'ok', raw_input: '0x8456cb59', to: { hash: `0x${'1'.repeat(40)}` } };
+  const lines = explainedAfter(rule, [], [called]);
+  expect(lines).toEqual(
+    expect.arrayContaining(['false    args.newOwner != vault', 'args.newOwner = none', 'selector = 0x8456cb59']),
+  );
+});

@@ -136,3 +136,21 @@ describe('calls of transactions', () => {
     expect(await failuresOf(testOf(saw, expected), { 'rules.yaml': rule })).toBe('');
   });
 });
+
+test('a count is named by the function that it counts, behind how it ended', async () => {
+  const rule = ruleOf(
+    `${VAULT}, calls: deposit`,
+    '{ id: silent, on: new, if: called == "deposit" && status == "ok", none_for: 1h }',
+  );
+  const saw = [
+    '{ at: 0m, items: [{ id: a, status: ok, called: deposit, timestamp: 0s }] }',
+    '{ at: 30m, items: [{ id: b, status: error, called: deposit, timestamp: 0s }, { id: c, status: ok, called: pause, timestamp: 0s }] }',
+    '{ at: 60m, items: [{ id: c, status: ok, called: pause, timestamp: -30m }] }',
+  ];
+  const title = 'no successful deposit transaction of vault for 1 h';
+  expect(
+    await failuresOf(testOf(saw, [`{ at: 60m, alert: silent, state: firing, title: ${title} }`]), {
+      'rules.yaml': rule,
+    }),
+  ).toBe('');
+});

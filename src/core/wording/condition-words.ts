@@ -21,13 +21,15 @@ const MOST_CHARACTERS = 60;
 export function conditionWords(condition: Condition, fields: AnyRecord, names: WatchNames): ConditionWords | null {
   const words = partsOf(clauseOf(condition)).map((part) => wordsOf(part, fields, names));
   if (!words.every((word) => word !== null)) return null;
-  const before = words.flatMap((word) => ('before' in word ? [`${word.before} `] : [])).join('');
+  const outcomes = words.flatMap((word) => ('before' in word ? [`${word.before} `] : []));
+  const functions = words.flatMap((word) => ('called' in word ? [`${word.called} `] : []));
+  const before = [...outcomes, ...functions].join('');
   const behind = words.flatMap((word) => ('behind' in word ? [word.behind] : [])).join(' and ');
   if (before.length + behind.length > MOST_CHARACTERS) return null;
   return { before, behind: behind === '' ? '' : ` ${behind}` };
 }
 
-type Word = { readonly before: string } | { readonly behind: string };
+type Word = { readonly before: string } | { readonly called: string } | { readonly behind: string };
 
 function partsOf(clause: Clause): readonly Clause[] {
   return clause.joins === 'all' ? clause.parts.flatMap(partsOf) : [clause];
@@ -85,6 +87,11 @@ const OUTCOMES: ReadonlyMap<string, string> = new Map([
   ['success yes', 'successful'],
 ]);
 
+/** A function may have such a name, too. */
+function isOutcome(text: string): boolean {
+  return [...OUTCOMES.values()].includes(text);
+}
+
 /** A text with other characters than these could be read as more than one word. */
 const ONE_WORD = /^[\w.:-]+$/;
 
@@ -92,6 +99,7 @@ function textWords(path: string, text: string, isNegated: boolean): Word | null 
   const outcome = isNegated ? null : outcomeWords(path, text);
   if (outcome !== null) return { before: outcome };
   if (!ONE_WORD.test(text)) return null;
+  if (path === 'called' && !isNegated) return isOutcome(text) ? null : { called: text };
   if (path === 'method' && !isNegated) return { behind: `that the explorer names ${text}` };
   return { behind: `with ${showPath(path)} ${isNegated ? 'not ' : ''}${text}` };
 }
