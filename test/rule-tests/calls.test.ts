@@ -83,18 +83,16 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
-    'data that does not fit leaves the arguments unknown, and nothing is told of them',
+    'data that does not fit the signature could not be judged, and is told all the same',
     {
-      rule: ruleOf(
-        `${VAULT}, calls: transfer`,
-        '{ id: large, on: new, if: args.value > 5 }, { id: small, on: new, if: "!(args.value > 5)" }',
-      ),
+      rule: ruleOf(`${VAULT}, calls: transfer`, '{ id: large, on: new, if: status == "ok" && args.value > 500 }'),
       items: [
         `{ status: ok, ${TRANSFER(WORD('11') + WORD('ff'))} }`,
         `{ status: ok, ${TRANSFER('f'.repeat(64) + WORD('ff'))} }`,
-        `{ status: ok, ${TRANSFER(WORD('11'))} }`,
+        `{ status: error, ${TRANSFER(WORD('11'))} }`,
+        `{ status: ok, ${PAUSE} }`,
       ],
-      expect: ['{ at: 1m, alert: large, state: event, fields: { args: { value: 255 } } }'],
+      expect: ["{ at: 1m, alert: large, state: event, fields: { selector: '0xa9059cbb' } }"],
     },
   ],
   [

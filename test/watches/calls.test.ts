@@ -126,3 +126,15 @@ test('coins that a call brings are told with the function', async () => {
     'vault received 3 coin, above 2',
   ]);
 });
+
+test('nobody hides a call by data that does not fit: it is told as not judged', async () => {
+  await using world = await createWorld(rules('calls: transferOwnership,', OWNER));
+  await world.poll();
+  call(world, `0xf2fde38b${'f'.repeat(64)}`);
+  call(world, '0xf2fde38b', { status: 'error' });
+  expect(await world.poll()).toEqual(['owner event']);
+  expect(JSON.stringify(world.messages[0])).toContain(
+    'could not be judged: the call data does not fit transferOwnership(address)',
+  );
+  expect(await world.poll()).toEqual([]);
+});

@@ -1,7 +1,7 @@
 // The fields of a transaction that are read from its call data.
 import { checksummed } from '../../lib/abi/checksum.ts';
 import type { AbiValue } from '../../lib/abi/decode.ts';
-import { selectorOf } from '../../lib/abi/signature.ts';
+import { canonicalSignature, selectorOf } from '../../lib/abi/signature.ts';
 import { canonicalType, type AbiType, type Argument } from '../../lib/abi/types.ts';
 import { hash, oneOf, record } from '../values/field-declarations.ts';
 import { valueAt, type Field, type FieldType, type Fields, type Lacking, type RawRow } from '../values/fields.ts';
@@ -84,6 +84,12 @@ function lackingOf(find: FindFunction, withArguments: FindFunction): Lacking {
       if (first === 'called') return find(selector) === undefined;
       if (first === 'selector') return false;
       return withArguments(selector)?.signature.args.every(({ name }) => name !== argument) ?? true;
+    },
+    misfitOf(view, path) {
+      const selector = valueAt(view, 'selector');
+      const called = typeof selector === 'string' && path.includes('.') ? withArguments(selector) : undefined;
+      if (called === undefined || valueAt(view, path) !== undefined) return null;
+      return `the call data does not fit ${canonicalSignature(called.signature)}`;
     },
   };
 }

@@ -116,6 +116,8 @@ export interface Lacking {
   readonly by: string;
   covers(path: string): boolean;
   lacks(view: AnyView, path: string): boolean;
+  /** Why the row should have a value here and none can be read; null if it can, or if nothing is known of it. */
+  misfitOf(view: AnyView, path: string): string | null;
 }
 
 export type RawRow = Readonly<Record<string, unknown>>;

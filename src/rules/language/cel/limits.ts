@@ -75,7 +75,8 @@ export function spendOnList(items: number): void {
   spend(items);
 }
 
-function exceed(why: string): void {
+/** Ends the evaluation: its result is unknown for this reason, also where CEL continues after the error. */
+export function exceed(why: string): void {
   reason ??= why;
   throw EXCEEDED;
 }

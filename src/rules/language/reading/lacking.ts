@@ -2,6 +2,7 @@
 // unknown: it is known that there is no such value.
 import type { AnyView, Lacking } from '../../../core/values/fields.ts';
 import type { ConditionUse, Language } from '../model.ts';
+import { exceed } from '../cel/limits.ts';
 import { childrenOf, isCall, isMethodCall, isName, type Node } from '../syntax.ts';
 import { COMPREHENSIONS, SELF } from '../words.ts';
 import { resolveNames } from './names.ts';
@@ -50,9 +51,15 @@ function localsIn(node: Node, locals: ReadonlySet<string>): ReadonlySet<string> 
 }
 
 function guard(node: Node, lacking: Lacking, paths: readonly string[]): void {
+  // `has` is false of a value that cannot be read.
+  const asked = isCall(node) && node.args[0] === 'has' ? [] : paths;
   node.evaluate = (evaluator, own, context) => {
     const view = (context as { getValue(name: string): AnyView }).getValue(SELF);
     if (paths.some((path) => lacking.lacks(view, path))) return false;
+    for (const path of asked) {
+      const misfit = lacking.misfitOf(view, path);
+      if (misfit !== null) exceed(misfit);
+    }
     // cel-js makes the same choice when it runs a node for the first time.
     const { alternate, macro, evaluate } = node.meta;
     if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
