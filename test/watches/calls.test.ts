@@ -138,3 +138,20 @@ test('nobody hides a call by data that does not fit: it is told as not judged', 
   );
   expect(await world.poll()).toEqual([]);
 });
+
+test('units that are added at a reload take nothing back and tell nothing again', async () => {
+  const swept = '{ id: swept, on: new, if: status == "ok" && args.amount > 1_000 }';
+  const sweep = `0x6ea056a9${word(NEW_OWNER)}${word(5_000_000n)}`;
+  const calls = 'calls: "sweep(address to, uint256 amount)",';
+  await using world = await createWorld(rules(calls, swept));
+  await world.poll();
+  call(world, sweep);
+  expect(await world.poll()).toEqual(['swept event']);
+  await world.load(rules(`${calls} units: { amount: 6 },`, swept));
+  world.sandbox.mine({ blocks: 2 });
+  expect(await polls(world, 4)).toEqual([]);
+  call(world, sweep);
+  call(world, `0x6ea056a9${word(NEW_OWNER)}${word(1_000_000_001n)}`);
+  expect(await world.poll()).toEqual(['swept event']);
+  expect(world.messages[0]?.title).toBe('hot_wallet called sweep on vault, amount 1,000, just above 1,000');
+});
