@@ -155,8 +155,8 @@ test('a rule of several explorers names the one in which it is so', async () => 
   await daemon.poll();
   const { cards } = await daemon.queries.overview();
   expect(cards.map(({ title }) => title).toSorted()).toEqual([
-    'chain: treasury ETH 80, below 100; fired at 90',
-    'other: treasury coin 80, below 100; fired at 90',
+    'treasury ETH on chain 80, below 100; fired at 90',
+    'treasury coin on other 80, below 100; fired at 90',
   ]);
 });
 

@@ -57,6 +57,7 @@ function sentenceOf({ kind, condition, id = 'full', fires = THREE }: Counting) {
       token: null,
       coin: 'ETH',
       explorer: 'ethereum',
+      place: null,
       zone: 'UTC',
       known: (address) => (address.equals(TREASURY) ? 'treasury' : null),
       isWatched: (address) => address?.equals(VAULT) === true,

@@ -90,13 +90,14 @@ function occasionOf(watch: Watch, alert: AlertRule, { view, before }: Evaluation
   };
 }
 
-export function namesOf({ of, token, target, zone, nameOf }: Watch): WatchNames {
+export function namesOf({ of, token, target, place, zone, nameOf }: Watch): WatchNames {
   const named = (one: Watch['of']): string | null => (one === null ? null : (one.name ?? shortHex(one.address)));
   return {
     of: named(of),
     token: named(token),
     coin: target.coin.symbol,
     explorer: target.explorer,
+    place,
     zone,
     known: nameOf,
     isWatched: (address) => address !== undefined && target.address?.equals(address) === true,

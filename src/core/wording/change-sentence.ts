@@ -64,17 +64,29 @@ interface PlainWords {
 
 /** The wording of a kind without sentences of its own: by the target, and the names of its fields. */
 export function plainWording({ noun, thing = thingOf, main }: PlainWords): KindWording {
+  const placed = (names: WatchNames, named: string): string =>
+    names.place === thing(names) ? named : `${named}${onPlace(names)}`;
   const value: KindWording['value'] = ({ names }, path) =>
-    path === main || path === '' ? thing(names) : `${thing(names)} ${showPath(path)}`;
+    placed(names, path === main || path === '' ? thing(names) : `${thing(names)} ${showPath(path)}`);
   return {
-    thing,
+    thing: (names) => placed(names, thing(names)),
     value,
     items: () => ({ one: noun, noun }),
     event: (occasion) =>
       occasion.on === 'changed'
         ? changeSentence(occasion, (path) => value(occasion, path))
-        : { title: `${thing(occasion.names)}: ${occasion.on} ${noun}`, detail: null, measured: null, lines: [] },
+        : {
+            title: `${placed(occasion.names, thing(occasion.names))}: ${occasion.on} ${noun}`,
+            detail: null,
+            measured: null,
+            lines: [],
+          },
   };
+}
+
+/** ` on base` if the rule watches several explorers; else empty. */
+export function onPlace({ place }: WatchNames): string {
+  return place === null ? '' : ` on ${place}`;
 }
 
 function thingOf({ of, token, explorer }: WatchNames): string {

@@ -3,10 +3,15 @@ import type { Segment } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
 import { showSpan } from './words.ts';
 
-/** The subject without its state: `treasury USDC 970,030, below 1,000,000`, `base: treasury USDC 970,030, below 1,000,000`. */
+/** The subject without its state: `treasury USDC on base 970,030, below 1,000,000`, `base: Call to vault failed`. */
 export function headingOf({ place, ...words }: Pick<Message, 'title' | 'detail' | 'place'>): string {
   const heading = titleAndDetail(words);
-  return place === null || words.title.includes(place) ? heading : `${place}: ${heading}`;
+  return place === null || namesPlace(words.title, place) ? heading : `${place}: ${heading}`;
+}
+
+/** True if the title names the place as a word, and not only as a part of one. */
+function namesPlace(title: string, place: string): boolean {
+  return title.split(/[ :,]+/).includes(place);
 }
 
 /** Like `headingOf`, for a rule that watches one explorer. */

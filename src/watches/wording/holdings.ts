@@ -2,14 +2,14 @@ import { Address, shortHex } from '../../core/values/address.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { EventOccasion, KindWording, WatchNames, Sentence } from '../../core/model/watch/wording.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import { changeSentence, plainWording, textAt } from '../../core/wording/change-sentence.ts';
+import { changeSentence, onPlace, plainWording, textAt } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { lineOf, quotedText, showPath } from '../../core/wording/words.ts';
 
 export const holdingsWording: KindWording = {
   ...plainWording({ noun: 'holding' }),
   value: ({ names, view }, path) =>
-    `${names.of ?? ''} ${tokenWords(names, view)}: ${showPath(path.replace(/^token\./, ''))}`,
+    `${names.of ?? ''} ${tokenWords(names, view)}${onPlace(names)}: ${showPath(path.replace(/^token\./, ''))}`,
   event(occasion) {
     switch (occasion.on) {
       case 'added':

@@ -2,7 +2,7 @@
 // reason.
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
-import { textAt } from '../../core/wording/change-sentence.ts';
+import { onPlace, textAt } from '../../core/wording/change-sentence.ts';
 import { addressWords } from '../../core/wording/values.ts';
 import { quotedText, showAmount } from '../../core/wording/words.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
@@ -19,10 +19,12 @@ export function movedSentence(
   const [from, to] = [addressAt(view, 'from.hash'), receiverOf(view)];
   const measured = showAmount(value);
   const limit = occasion.limitOf('value');
-  const detail = `${measured} ${names.coin}${how}${limit === null ? '' : `, ${limit}`}`;
-  if (names.isWatched(from)) return { title: `${names.of ?? ''} sent ${detail}`, detail, measured };
-  if (names.isWatched(to)) return { title: `${names.of ?? ''} received ${detail}`, detail, measured };
-  return { title: `${nameOf(names, from)} sent ${detail}`, detail, measured };
+  const moved = `${measured} ${names.coin}${how}`;
+  const end = limit === null ? '' : `, ${limit}`;
+  const isReceipt = !names.isWatched(from) && names.isWatched(to);
+  const who = isReceipt || names.isWatched(from) ? (names.of ?? '') : nameOf(names, from);
+  const title = `${who} ${isReceipt ? 'received' : 'sent'} ${moved}${onPlace(names)}${end}`;
+  return { title, detail: `${moved}${end}`, measured };
 }
 
 /** `admin sent 250 ETH to vault, calling deposit, above 100` */

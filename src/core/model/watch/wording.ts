@@ -27,6 +27,8 @@ export interface WatchNames {
   /** The symbol of the native coin. */
   readonly coin: string;
   readonly explorer: string;
+  /** The explorer, if the rule watches several; null = it watches one. */
+  readonly place: string | null;
   /** The name of any address or token; null = it has none. */
   known(address: Address): string | null;
   /** The zone in which times are shown. */
