@@ -33,6 +33,8 @@ interface Growing extends Story {
   end: Happened | null;
   to: Instant;
   readonly partsEnded: Happened[];
+  /** The keys of a summary that are not retracted. */
+  readonly left: Set<string>;
 }
 
 export interface Stories {
@@ -83,6 +85,8 @@ export function storiesIn({ transitions }: Pick<PeopleLog, 'transitions'>): Stor
     const whole = folder.get(key);
     if (whole === undefined || !isEnd(happened.type)) return [];
     if (whole.partsEnded.at(-1) !== happened) whole.partsEnded.push(happened);
+    whole.left.delete(key);
+    if (whole.left.size === 0 && whole.end === null) [whole.end, whole.to] = [happened, happened.knownAt];
     return [whole];
   }
 
@@ -133,5 +137,6 @@ function storyOf(begin: Happened): Growing {
     end: null,
     to: Infinity,
     partsEnded: [],
+    left: new Set(begin.foldedKeys),
   };
 }
