@@ -72,20 +72,30 @@ export function rowAfter(row: readonly RowItem[], reading: RowReading): readonly
   if (matches.length === 0 && !isAffected) return row;
   const listed = new Set(reading.events.map(keyIn));
   const left = row.map((item) => (isReplacedAt(item, isReplaced) && !listed.has(item.key) ? gone(item) : item));
-  const byKey = new Map(left.map((item) => [item.key, item]));
-  const holders = new Map(left.flatMap((item) => holderOf(kind, item)));
-  for (const match of matches) {
-    const item = itemOf(reading, match);
-    const holder = holders.get(item.place.join());
-    const other = holder === undefined || holder === item.key ? undefined : byKey.get(holder);
+  const judged = matches.map((match) => itemOf(reading, match));
+  const moved = new Set(judged.map(({ key }) => key));
+  const byKey = new Map(left.filter(({ key }) => !moved.has(key)).map((item) => [item.key, item]));
+  const holders = new Map([...byKey.values()].flatMap((item) => holderOf(kind, item)));
+  // One that has its place already keeps it.
+  const staying = new Set(left.flatMap((item) => holderOf(kind, item)).map((one) => one.join()));
+  const isStaying = ({ place, key }: RowItem): boolean => staying.has([place.join(), key].join());
+  for (const item of judged.toSorted((a, b) => Number(isStaying(b)) - Number(isStaying(a)))) {
+    const other = byKey.get(holders.get(item.place.join()) ?? '');
     // Some explorers list an uncle beside the block of its height.
-    const isBeside = other !== undefined && listed.has(other.key) && other.isHit !== null;
+    const isBeside = other !== undefined && listed.has(other.key);
     byKey.set(item.key, isBeside ? gone(item) : item);
     if (isBeside) continue;
     if (other !== undefined) byKey.set(other.key, gone(other));
     for (const [place, key] of holderOf(kind, item)) holders.set(place, key);
   }
-  return bounded([...byKey.values()], reading.limit);
+  const after = bounded([...byKey.values()], reading.limit);
+  return isEqual(row, after) ? row : after;
+}
+
+/** A poll that shows the same uncle again changes nothing. */
+function isEqual(row: readonly RowItem[], after: readonly RowItem[]): boolean {
+  const textOf = (item: RowItem | undefined): string => JSON.stringify(item);
+  return row.length === after.length && row.every((item, i) => item === after[i] || textOf(item) === textOf(after[i]));
 }
 
 function isReplacedAt({ place: [height], isHit }: RowItem, isReplaced: RowReading['isReplaced']): boolean {

@@ -138,6 +138,28 @@ test('calls of one block follow one another by their place in it', async () => {
   expect(await toldOf({ watch: CALLS, alert: FAILED, saw })).toEqual(['1m firing: 3 failed vault calls in a row']);
 });
 
+test('transactions of one block that is mined again in another order stay in the row, at their new places', async () => {
+  const mined = (places: Readonly<Record<string, string>>): string =>
+    Object.entries(places)
+      .map(([id, place]) => {
+        const [block = '', position = '', status = 'error'] = place.split(' ');
+        return `{ id: ${id}, block_number: ${block}, position: ${position}, status: ${status} }`;
+      })
+      .join(', ');
+  const sent = 'kind: transactions, of: vault, every: 1m, notify: [screen]';
+  const failed = 'on: new, if: status == "error", at_least: { in_a_row: 3 }';
+  const saw = [
+    '{ at: 0m, items: [] }',
+    `{ at: 1m, items: [${mined({ c: '1000 2', b: '1000 1', a: '1000 0' })}] }`,
+    `{ at: 2m, items: [${mined({ b: '1000 2', a: '1000 1', c: '1000 0' })}] }`,
+    `{ at: 3m, items: [${mined({ d: '1001 0 ok', b: '1000 2', a: '1000 1', c: '1000 0' })}] }`,
+  ];
+  expect(await toldOf({ watch: sent, alert: failed, saw })).toEqual([
+    '1m firing: 3 failed vault transactions in a row',
+    '3m resolved: no longer 3 failed vault transactions in a row',
+  ]);
+});
+
 const ALL = { from: Infinity, at: Infinity };
 
 const row = (items: readonly RowItem[]): string => items.map(({ isHit }) => (isHit === true ? '1' : '0')).join('');
@@ -181,6 +203,17 @@ test('a row keeps its limit and 200 more, and says that there may be more', () =
   });
   expect(known).toHaveLength(mostInRow(3));
   expect(known.at(-1)?.place).toEqual([499]);
+});
+
+test('an uncle that is shown again changes nothing, so that nothing is written', () => {
+  const uncle = { ...blockEvent(2), key: 'uncle' };
+  const shown = [blockEvent(2), blockEvent(1)].map((event) => ({ event, isHit: true }));
+  const events = [...shown.map(({ event }) => event), uncle];
+  const reading = { kind: blocks, limit: 3, at: 0, events, isReplaced: () => false };
+  const matches = [...shown, { event: uncle, isHit: false }];
+  const before = rowAfter([], { ...reading, matches });
+  expect(before.map(({ isHit }) => isHit)).toEqual([null, true, true]);
+  expect(rowAfter(before, { ...reading, matches: matches.slice(2) })).toBe(before);
 });
 
 test('what a replaced block took away is left out, and counts again when it is back', () => {
