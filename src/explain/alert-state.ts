@@ -1,5 +1,5 @@
 // The state of an alert, and the event or time that it waits for.
-import { streakOf } from '../core/alerts/in-a-row.ts';
+import { settled, streakOf } from '../core/alerts/in-a-row.ts';
 import { heldFor } from '../core/alerts/conditions/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch/watch.ts';
@@ -96,7 +96,7 @@ function groupText({ fires }: CountAlert, key: string, group: GroupState, now: I
     return `${name}${count} of ${fires.count} within ${showDuration(fires.withinMs)}, `;
   }
   if (fires.type === 'in-a-row') {
-    const { count } = streakOf(group.row ?? [], fires.count, { from: now, at: now });
+    const { count } = streakOf(settled(group.row ?? [], fires.count), fires.count, now);
     return `${name}${count} of ${fires.count} in a row, `;
   }
   if (fires.type === 'sum' || fires.type === 'ratio') {

@@ -11,7 +11,7 @@ import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import { newestOf, type DetectedEvent } from '../model/detection.ts';
 import { reasonsBetween, withOthers, withReason } from './counted-beside.ts';
-import { mostInRow, replacedSince, rowAfter, streakOf } from './in-a-row.ts';
+import { mostInRow, replacedSince, rowAfter, settled, streakOf } from './in-a-row.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
 import { readsOfCount, type CountAlert, type Watch } from '../model/watch/watch.ts';
@@ -223,16 +223,24 @@ function stepGroup(
   const from = judgedUntil(poll, group);
   const heldAt = isJudged ? lastHeld(alert, group, { from, at }) : null;
   const truth = isJudged ? heldAt !== null : 'unknown';
-  const shown = subjectOfCount(poll.watch, alert, group, { from, at: heldAt ?? at });
+  const shown = subjectOfCount(poll.watch, alert, group, heldAt ?? at);
   const subject = { key: key === ALL_ITEMS ? '' : key, ...shown };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const unjudgedFrom = isJudged ? undefined : poll.detection === null ? group.unjudgedFrom : from;
   const isSame = before === group && stepped.state === group.condition && unjudgedFrom === group.unjudgedFrom;
   const kept = keptAt(alert, group, isJudged ? at : from);
-  const matches = isJudged ? kept.matches.slice(-mostNeeded(alert)) : kept.matches;
-  const after = isSame ? group : { ...kept, matches, unjudgedFrom, condition: stepped.state };
+  const after = isSame
+    ? group
+    : { ...kept, ...(isJudged ? evaluated(alert, kept) : {}), unjudgedFrom, condition: stepped.state };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
+}
+
+/** The items that are kept after their evaluation. */
+function evaluated(alert: CountAlert, { matches, row }: GroupState): Pick<GroupState, 'matches' | 'row'> {
+  const { fires } = alert;
+  const ofRow = fires.type === 'in-a-row' && row !== undefined ? { row: settled(row, fires.count) } : {};
+  return { matches: matches.slice(-mostNeeded(alert)), ...ofRow };
 }
 
 /** Up to this time, items were evaluated at their own times. */
@@ -240,21 +248,31 @@ function judgedUntil({ time }: AlertPoll, { unjudgedFrom }: GroupState): Instant
   return Math.min(time.at, unjudgedFrom ?? time.coveredUntil ?? time.at);
 }
 
-/** The values of a group that a message as of `at` shows. `from`: up to then its items were evaluated already. */
+/** The values of a group that a message as of `at` shows. */
 export function subjectOfCount(
   { kind }: Watch,
   alert: CountAlert,
   group: GroupState,
-  { from, at }: Judged,
+  at: Instant,
 ): { readonly context: EvaluationContext; readonly counted: Counted } {
   const view = viewOf(kind.fields, (group.last ?? {}) as Remembered);
-  return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), { from, at }) };
+  return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), at) };
+}
+
+/** The same for what is shown between two polls: items that wait for their evaluation are no news. */
+export function subjectOfCountNow(
+  watch: Watch,
+  alert: CountAlert,
+  group: GroupState,
+  at: Instant,
+): ReturnType<typeof subjectOfCount> {
+  return subjectOfCount(watch, alert, { ...group, ...evaluated(alert, group) }, at);
 }
 
 /** The counted items and totals, as a message shows them. */
 const NO_REASONS: Counted['reasons'] = new Map();
 
-function countedIn(alert: CountAlert, group: GroupState, { from, at }: Judged): Counted {
+function countedIn(alert: CountAlert, group: GroupState, at: Instant): Counted {
   const { matches, tallies, items, row = [], others = null } = group;
   const { fires } = alert;
   const past = matches.filter((then) => then <= at);
@@ -262,7 +280,7 @@ function countedIn(alert: CountAlert, group: GroupState, { from, at }: Judged): 
   const beside = { others, reasons: NO_REASONS };
   if (fires.type === 'none-for') return { count: null, isLeast: false, total: ZERO, newest, items: [], ...beside };
   if (fires.type === 'in-a-row') {
-    const { count, since, newest: last } = streakOf(row, fires.count, { from, at });
+    const { count, since, newest: last } = streakOf(row, fires.count, at);
     const ofStreak = items.filter((item) => since !== null && item.at >= since && item.at <= at);
     const isLeast = count >= mostInRow(fires.count);
     return { count, isLeast, total: ZERO, newest: last, items: ofStreak.toReversed(), ...beside };
@@ -306,7 +324,7 @@ function lastHeld({ fires }: CountAlert, group: GroupState, judged: Judged): Ins
       return lastAddedUp(group.tallies, fires.withinMs, judged, isSo);
     }
     case 'in-a-row': {
-      const { count, newest, isLast } = streakOf(group.row ?? [], fires.count, judged);
+      const { count, newest, isLast } = streakOf(group.row ?? [], fires.count, at);
       return count < fires.count ? null : isLast ? at : newest;
     }
     case 'none-for':

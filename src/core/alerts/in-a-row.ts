@@ -13,7 +13,10 @@ import type { AlertPoll } from './alert-evaluation.ts';
 /** Besides the limit, so many items are kept, so that late and replaced ones find their neighbours. */
 const MOST_BESIDE = 200;
 
-/** The most items of a row that are kept. */
+/** Besides these, this many items are kept until they are evaluated, so that a gap may be read in several polls. */
+const MOST_UNJUDGED = 1000;
+
+/** The most items of a row that are kept after evaluation. */
 export function mostInRow(limit: number): number {
   return limit + MOST_BESIDE;
 }
@@ -72,7 +75,8 @@ export function rowAfter(row: readonly RowItem[], reading: RowReading): readonly
   if (matches.length === 0 && !isAffected) return row;
   const listed = new Set(reading.events.map(keyIn));
   const left = row.map((item) => (isReplacedAt(item, isReplaced) && !listed.has(item.key) ? gone(item) : item));
-  const judged = matches.map((match) => itemOf(reading, match));
+  const known = itemsByKey(row);
+  const judged = matches.map((match) => itemOf(reading, known, match));
   const moved = new Set(judged.map(({ key }) => key));
   const byKey = new Map(left.filter(({ key }) => !moved.has(key)).map((item) => [item.key, item]));
   const holders = new Map([...byKey.values()].flatMap((item) => holderOf(kind, item)));
@@ -88,7 +92,7 @@ export function rowAfter(row: readonly RowItem[], reading: RowReading): readonly
     if (other !== undefined) byKey.set(other.key, gone(other));
     for (const [place, key] of holderOf(kind, item)) holders.set(place, key);
   }
-  const after = bounded([...byKey.values()], reading.limit);
+  const after = bounded([...byKey.values()], mostInRow(reading.limit) + MOST_UNJUDGED);
   return isEqual(row, after) ? row : after;
 }
 
@@ -102,23 +106,35 @@ function isReplacedAt({ place: [height], isHit }: RowItem, isReplaced: RowReadin
   return isHit !== null && height !== undefined && isReplaced(height);
 }
 
-function gone(item: RowItem): RowItem {
-  return { ...item, isHit: null };
+function gone({ place, key, at }: RowItem): RowItem {
+  return { place, key, at, isHit: null };
 }
 
 function holderOf(kind: AnyKind, { place, key, isHit }: RowItem): [place: string, key: string][] {
   return isHit !== null && isExact(kind, place) ? [[place.join(), key]] : [];
 }
 
-function itemOf({ kind, at }: RowReading, { event, isHit }: JudgedItem): RowItem {
+function itemOf({ kind, at }: RowReading, known: ReadonlyMap<string, RowItem>, { event, isHit }: JudgedItem): RowItem {
+  const key = keyIn(event);
   const place = placeOf(kind, event);
-  return { place, key: keyIn(event), isHit: place.length === 0 ? null : isHit, at: event.happenedAt ?? at };
+  const before = known.get(key);
+  const isNew = before?.isHit !== isHit || before.isNew === true;
+  const item = { place, key, at: event.happenedAt ?? at };
+  return place.length === 0 ? { ...item, isHit: null } : { ...item, isHit, ...(isNew ? { isNew } : {}) };
+}
+
+/** The row after its evaluation. */
+export function settled(row: readonly RowItem[], limit: number): readonly RowItem[] {
+  return bounded(
+    row.map(({ place, key, isHit, at }) => ({ place, key, isHit, at })),
+    mostInRow(limit),
+  );
 }
 
 /** Items in the chain and others are bounded separately: many pending ones must not displace the others. */
-function bounded(items: readonly RowItem[], limit: number): readonly RowItem[] {
+function bounded(items: readonly RowItem[], most: number): readonly RowItem[] {
   const sorted = items.toSorted((a, b) => compare(a.place, b.place));
-  const inChain = sorted.filter((item) => item.isHit !== null).slice(-mostInRow(limit));
+  const inChain = sorted.filter((item) => item.isHit !== null).slice(-most);
   const others = items.filter((item) => item.isHit === null).slice(-MOST_BESIDE);
   return [...others, ...inChain];
 }
@@ -153,21 +169,27 @@ export interface Streak {
 const NO_STREAK: Streak = { count: 0, since: null, newest: null, isLast: true };
 
 /**
- * The last streak of the items that happened up to `at`; if it is shorter than the limit, the last long one that grew
- * after `from`, if there is one.
+ * The last streak of the items that happened up to `at`; if it is shorter than the limit, the last long one that is
+ * not evaluated yet, or grew since then, if there is one.
  */
-export function streakOf(
-  row: readonly RowItem[],
-  limit: number,
-  { from, at }: { readonly from: Instant; readonly at: Instant },
-): Streak {
-  let streak = NO_STREAK;
-  let long: Streak | null = null;
+export function streakOf(row: readonly RowItem[], limit: number, at: Instant): Streak {
+  let streak: readonly RowItem[] = [];
+  let long: readonly RowItem[] | null = null;
   for (const item of row) {
     if (item.isHit === null || item.at > at) continue;
-    const { count, since } = streak;
-    streak = item.isHit ? { count: count + 1, since: since ?? item.at, newest: item.at, isLast: true } : NO_STREAK;
-    if (streak.count >= limit && item.at > from) long = { ...streak, isLast: false };
+    if (!item.isHit && isLongAnew(streak, limit)) long = streak;
+    streak = item.isHit ? [...streak, item] : [];
   }
-  return streak.count >= limit ? streak : (long ?? streak);
+  return long === null || streak.length >= limit ? streakIn(streak, true) : streakIn(long, false);
+}
+
+function isLongAnew(streak: readonly RowItem[], limit: number): boolean {
+  const before = streak.filter(({ isNew }) => isNew !== true).length;
+  return streak.length >= limit && (before < limit || streak.at(-1)?.isNew === true);
+}
+
+function streakIn(streak: readonly RowItem[], isLast: boolean): Streak {
+  const [first, last] = [streak.at(0), streak.at(-1)];
+  if (first === undefined || last === undefined) return NO_STREAK;
+  return { count: streak.length, since: first.at, newest: last.at, isLast };
 }

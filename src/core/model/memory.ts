@@ -120,6 +120,8 @@ export interface RowItem {
   readonly isHit: boolean | null;
   /** When it happened. */
   readonly at: Instant;
+  /** Set if it came, or changed, since the row was evaluated. */
+  readonly isNew?: boolean | undefined;
 }
 
 /** The reason that one counted failure gave. */

@@ -1,5 +1,5 @@
 // The present counts of an alert.
-import { mostNeeded, subjectOfCount } from '../../core/alerts/counts.ts';
+import { mostNeeded, subjectOfCountNow } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
 import { IN_A_ROW, itemWords } from '../../core/wording/count-sentence.ts';
@@ -38,7 +38,7 @@ function countedNow(
 ): { readonly count: number; readonly isLeast: boolean; readonly items: readonly CountedItem[] } {
   const { fires } = rule;
   if (fires.type === 'in-a-row') {
-    const { count, isLeast, items } = subjectOfCount(watch, rule, group, { from: at, at }).counted;
+    const { count, isLeast, items } = subjectOfCountNow(watch, rule, group, at).counted;
     return { count: count ?? 0, isLeast, items };
   }
   const { matches, tallies } = group;

@@ -1,7 +1,7 @@
 // Titles of alerts: an open alert is shown with its current values, a pending one with its condition.
 import { presentOf, conditionText, windowsShown } from '../../core/alerts/message.ts';
 import { readsMissing } from '../../core/alerts/alert-evaluation.ts';
-import { subjectOfCount } from '../../core/alerts/counts.ts';
+import { subjectOfCountNow } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import type { Snapshot } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
@@ -76,7 +76,7 @@ async function presentIn(view: QueryContext, { rule, snapshot, ...known }: Known
   const group = found?.group ?? null;
   if (rule?.type !== 'count' || group === null) return null;
   const at = memory.coveredUntil ?? view.now;
-  const { context, counted } = subjectOfCount(watch, rule, group, { from: at, at });
+  const { context, counted } = subjectOfCountNow(watch, rule, group, at);
   return presentOf({ watch, isStale: false }, rule, context, { at, counted });
 }
 

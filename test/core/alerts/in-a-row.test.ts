@@ -1,7 +1,7 @@
 // `at_least: { in_a_row: 3 }`: what fires and ends it, on the daemon's own `poll` and `step`.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { mostInRow, rowAfter, streakOf } from '../../../src/core/alerts/in-a-row.ts';
+import { mostInRow, rowAfter, settled, streakOf } from '../../../src/core/alerts/in-a-row.ts';
 import type { DetectedEvent } from '../../../src/core/model/detection.ts';
 import type { RowItem } from '../../../src/core/model/memory.ts';
 import { blocks } from '../../../src/watches/blocks.ts';
@@ -89,6 +89,20 @@ test('a poll that fails neither counts nor breaks, and a height that is not read
   expect(await toldOf({ saw })).toEqual([`3m ${FIRING}`]);
 });
 
+test('a row that is shown late, as a whole, is told and is over at the next poll', async () => {
+  const late = [109, 108, 107, 106, 105].map((height, i) => {
+    const gas = i === 0 ? 50 : 99;
+    return `{ height: ${height}, gas_used_percentage: ${gas}, timestamp: -${5 + i}m }`;
+  });
+  const saw = [
+    BASELINE,
+    '{ at: 10m, items: [] }',
+    `{ at: 11m, items: [${late.join(', ')}] }`,
+    '{ at: 12m, items: [{ height: 110, gas_used_percentage: 50 }] }',
+  ];
+  expect(await toldOf({ saw })).toEqual(['11m ' + FIRING.replace('3 blocks', '4 blocks'), `12m ${OVER}`]);
+});
+
 test('an unknown item neither counts nor breaks; once it is known, it is judged at its height', async () => {
   const open = [
     BASELINE,
@@ -160,7 +174,7 @@ test('transactions of one block that is mined again in another order stay in the
   ]);
 });
 
-const ALL = { from: Infinity, at: Infinity };
+const ALL = Infinity;
 
 const row = (items: readonly RowItem[]): string => items.map(({ isHit }) => (isHit === true ? '1' : '0')).join('');
 
@@ -186,23 +200,32 @@ test('however late the items come, the row is the one of their heights', () => {
       }
       expect(row(known)).toBe(hits.map((isHit) => (isHit ? '1' : '0')).join(''));
       const last = hits.length - 1 - hits.lastIndexOf(false);
-      expect(streakOf(known, 3, ALL).count).toBe(hits.includes(false) ? last : hits.length);
+      expect(streakOf(settled(known, 3), 3, ALL).count).toBe(hits.includes(false) ? last : hits.length);
     }),
   );
 });
 
-test('a row keeps its limit and 200 more, and says that there may be more', () => {
-  const matches = Array.from({ length: 500 }, (_, height) => ({ event: blockEvent(height), isHit: true }));
-  const known = rowAfter([], {
-    kind: blocks,
-    limit: 3,
-    at: 0,
-    events: [],
-    matches,
-    isReplaced: () => false,
-  });
-  expect(known).toHaveLength(mostInRow(3));
-  expect(known.at(-1)?.place).toEqual([499]);
+test('a row keeps its limit and 200 more, and until its evaluation 1,000 others', () => {
+  const rowOf = (count: number): readonly RowItem[] => {
+    const matches = Array.from({ length: count }, (_, height) => ({ event: blockEvent(height), isHit: height < 3 }));
+    return rowAfter([], { kind: blocks, limit: 3, at: 0, events: [], matches, isReplaced: () => false });
+  };
+  expect(rowOf(2000)).toHaveLength(mostInRow(3) + 1000);
+  const known = rowOf(500);
+  expect(streakOf(known, 3, ALL)).toMatchObject({ count: 3, isLast: false });
+  expect(settled(known, 3)).toHaveLength(mostInRow(3));
+  expect(settled(known, 3).at(-1)?.place).toEqual([499]);
+});
+
+test('a streak that was evaluated is no news when a late item lengthens it in the middle', () => {
+  const rowWith = (row: readonly RowItem[], heights: readonly number[]): readonly RowItem[] => {
+    const matches = heights.map((height) => ({ event: blockEvent(height), isHit: height !== 9 }));
+    return rowAfter(row, { kind: blocks, limit: 3, at: 0, events: [], matches, isReplaced: () => false });
+  };
+  const told = settled(rowWith([], [1, 2, 4, 9]), 3);
+  expect(streakOf(told, 3, ALL).count).toBe(0);
+  expect(streakOf(rowWith(told, [3]), 3, ALL).count).toBe(0);
+  expect(streakOf(rowWith(told, [5]), 3, ALL)).toMatchObject({ count: 4, isLast: false });
 });
 
 test('an uncle that is shown again changes nothing, so that nothing is written', () => {

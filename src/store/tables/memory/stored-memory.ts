@@ -55,7 +55,15 @@ const group = z.object({
   matches: z.array(instant),
   tallies: z.array(z.tuple([instant, count, z.string()])),
   row: z
-    .array(z.object({ place: z.array(count), key: z.string(), isHit: z.boolean().nullable(), at: instant }))
+    .array(
+      z.object({
+        place: z.array(count),
+        key: z.string(),
+        isHit: z.boolean().nullable(),
+        at: instant,
+        isNew: z.boolean().optional(),
+      }),
+    )
     .optional(),
   items: z.array(item),
   reasons: z.array(z.object({ text: z.string().nullable(), at: instant })).optional(),
