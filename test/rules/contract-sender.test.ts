@@ -12,6 +12,8 @@ addresses:
   treasury: { address: 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503, is: safe }
   vault: { address: 0xBA12222222228d8Ba445958a75a0704d566BF2C8, is: contract }
   admin: { address: 0x1111111111111111111111111111111111111111, is: wallet }
+  delegated: { address: 0x3333333333333333333333333333333333333333, is: contract }
+  signer: { address: 0x3333333333333333333333333333333333333333, is: wallet }
   unknown: 0x2222222222222222222222222222222222222222
   contracts: [treasury, vault]
   mixed: [treasury, unknown]
@@ -60,6 +62,9 @@ test.each([
   'from != treasury',
   '!(from == treasury)',
   'to == treasury',
+  'from.name == "treasury"',
+  'from.ens_domain_name == "0xBA12222222228d8Ba445958a75a0704d566BF2C8"',
+  'from == delegated',
 ])('says nothing: %s', (condition) => {
   expect(warningsOf('transactions', condition)).toEqual([]);
 });

@@ -3,11 +3,12 @@ import type { Name } from '../../config/model.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Clause, Condition, Equality } from '../../core/model/watch/condition.ts';
 import { Address } from '../../core/values/address.ts';
+import { typeAt } from '../../core/values/fields.ts';
 import type { Compiling } from './model.ts';
 
 export function warnOfContractSender({ kind, warn, catalogue }: Compiling, path: Path, condition: Condition): void {
   for (const { text, equals } of asked(condition.clause())) {
-    if (equals === null || equals.isNegated) continue;
+    if (equals === null || equals.isNegated || typeAt(kind.fields, equals.path)?.type !== 'address') continue;
     const signs = kind.fields.fields[equals.path.split('.')[0] ?? '']?.signs;
     const who = signs === undefined ? null : contractsIn(catalogue.config.names, equals.value);
     if (signs === undefined || who === null) continue;
@@ -35,8 +36,10 @@ function contractsIn(names: ReadonlyMap<string, Name>, value: Equality['value'])
   return areContracts ? `${written} are contracts: they sign no transactions` : null;
 }
 
+/** An address that has another name with `is: wallet` signs. */
 function isContract(names: ReadonlyMap<string, Name>, { key }: Address): boolean {
-  return [...names.values()].some(
-    (one) => one.type === 'address' && one.address.key === key && one.is !== null && one.is !== 'wallet',
+  const forms = [...names.values()].flatMap((one) =>
+    one.type === 'address' && one.address.key === key && one.is !== null ? [one.is] : [],
   );
+  return forms.length > 0 && !forms.includes('wallet');
 }
