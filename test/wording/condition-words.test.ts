@@ -4,6 +4,9 @@ import fc from 'fast-check';
 import type { Condition } from '../../src/core/model/watch/condition.ts';
 import type { CountAlert, Threshold } from '../../src/core/model/watch/watch.ts';
 import type { AnyKind } from '../../src/core/model/watch/kind.ts';
+import { Transaction } from '../../src/explorer/reading/resources/transaction.ts';
+import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
 import { Address } from '../../src/core/values/address.ts';
 import { Amount } from '../../src/core/values/amount.ts';
 import { countSentence } from '../../src/core/wording/count-sentence.ts';
@@ -179,4 +182,69 @@ test('two counts of one watch with different conditions have different subjects'
     }),
     { numRuns: 1000 },
   );
+});
+
+const SIGNS = ['<', '<=', '>', '>=', '==', '!='];
+const WRITTEN = ['5', '5.0', '-5', '0.5', '50e-1', '1e3', '1_000', '0', '-0', '0.50'];
+const TEXTS = ['ok', 'error', 'deposit', 'failed', 'not', 'yes', 'above 5', 'treasury', '5', 'a.b', 'it\\"s'];
+const PLACES = ['treasury', 'vault', `"0x${'a1'.repeat(20)}"`, `"0x${'A1'.repeat(20)}"`, `"0x${'bb'.repeat(20)}"`];
+
+const written = fc
+  .oneof(
+    fc.tuple(fc.constantFrom('value', 'gas_used', 'nonce'), fc.constantFrom(...SIGNS), fc.constantFrom(...WRITTEN)),
+    fc.tuple(fc.constantFrom(...WRITTEN), fc.constantFrom(...SIGNS), fc.constantFrom('(value)', 'nonce')),
+    fc.tuple(
+      fc.constantFrom('status', 'method'),
+      fc.constantFrom('==', '!='),
+      fc.constantFrom(...TEXTS.map((text) => `"${text}"`)),
+    ),
+    fc.tuple(fc.constantFrom('from', 'to.hash'), fc.constantFrom('==', '!='), fc.constantFrom(...PLACES)),
+    fc.tuple(fc.constantFrom('from.hash', 'to.hash'), fc.constant('in'), fc.constantFrom('ours', '[treasury, vault]')),
+    fc.tuple(
+      fc.constantFrom('to', 'from').map((end) => `${end}.is_contract`),
+      fc.constantFrom('', '== false', '!= true'),
+    ),
+  )
+  .map((parts) => parts.join(' '));
+
+const nested = fc.letrec<{ condition: string }>((tie) => ({
+  condition: fc.oneof(
+    { depthSize: 'small' },
+    written,
+    tie('condition').map((one) => `!(${one})`),
+    fc
+      .tuple(tie('condition'), fc.constantFrom('&&', '||'), tie('condition'))
+      .map(([a, sign, b]) => `(${a}) ${sign} (${b})`),
+  ),
+})).condition;
+
+const end = fc
+  .record({ hash: fc.constantFrom(VAULT, TREASURY, addressOf('bb')), is_contract: fc.boolean() })
+  .map((values) => AddressRef.make(values));
+const item = fc
+  .record({
+    value: fc.constantFrom('-5', '0', '0.5', '4.9', '5', '1000').map((text) => Amount.parse(text)),
+    nonce: fc.constantFrom(0n, 5n, 6n, 1000n),
+    gas_used: fc.constantFrom(0n, 4n, 5n, 1000n),
+    status: fc.constantFrom('ok', 'error', 'failed'),
+    method: fc.constantFrom(...TEXTS).map((text) => untrusted(text)),
+    from: end,
+    to: end,
+  })
+  .map((values) => Transaction.make(values));
+
+test('two conditions with one subject hold for the same items', () => {
+  const seed = 20_261_129;
+  const items = fc.sample(item, { numRuns: 100, seed });
+  const truths = new Map<string, string>();
+  for (const text of fc.sample(nested, { numRuns: 1500, seed })) {
+    const value = compiled(transactions, text);
+    if (value === null) continue;
+    const { title } = sentenceOf({ kind: transactions, condition: text });
+    if (title.includes(' that match full')) continue;
+    const truth = items.map((view) => value.evaluate({ view, before: null, history: null, at: 0 })).join();
+    expect([title, truths.get(title) ?? truth]).toEqual([title, truth]);
+    truths.set(title, truth);
+  }
+  expect(truths.size).toBeGreaterThan(50);
 });
