@@ -289,6 +289,30 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     log: 'WARNING vault-deposits/silent FIRING no successful transaction of vault that the explorer names deposit for 6 h - Last one at 01:00 UTC. 3 other vault transactions since, the newest at 06:00 UTC.',
   },
+  'none for, and what the baseline had': {
+    watch: CALLS,
+    alert: 'vault-calls: id: quiet, on: new, if: success == true, none_for: 10m',
+    saw: [
+      '{ at: 30m, items: [{ id: b, success: false, timestamp: -5m }, { id: a, success: true, timestamp: -20m }] }',
+      '{ at: 31m, items: [{ id: b, success: false, timestamp: -6m }] }',
+    ],
+    reads: [
+      '[WARNING] no successful call to vault for 10 min',
+      'Last one at 00:10 UTC. 1 other vault call since, at 00:25 UTC.',
+    ],
+    log: 'WARNING vault-calls/quiet FIRING no successful call to vault for 10 min - Last one at 00:10 UTC. 1 other vault call since, at 00:25 UTC.',
+  },
+  'items in a row, over': {
+    watch: HEAD,
+    alert: 'head: id: full, on: new, if: gas_used_percentage > 95, at_least: { in_a_row: 2 }',
+    saw: [
+      '{ at: 0s, items: [{ height: 5, gas_used_percentage: 50 }] }',
+      `{ at: 1m, items: [${[8, 7, 6].map((height) => `{ height: ${height}, gas_used_percentage: 99 }`).join(', ')}] }`,
+      '{ at: 2m, items: [{ height: 9, gas_used_percentage: 50 }] }',
+    ],
+    reads: ['[RESOLVED after 1m] no longer 2 blocks in a row with gas used percentage above 95', 'When it fired: 3.'],
+    log: 'WARNING head/full RESOLVED no longer 2 blocks in a row with gas used percentage above 95 - When it fired: 3. (after 1m)',
+  },
   'count, with the reasons of failures': {
     watch: CALLS,
     alert: 'vault-calls: id: many-failures, on: new, if: success == false, at_least: { count: 4, within: 10m }',

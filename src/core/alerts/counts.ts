@@ -56,8 +56,11 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
   else for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
   if (alert.per.length === 0 && !groups.has(ALL_ITEMS)) groups.set(ALL_ITEMS, newGroup(poll.time.at, meaningOf(alert)));
   const all = groups.get(ALL_ITEMS);
-  if (alert.fires.type === 'none-for' && all !== undefined)
-    groups.set(ALL_ITEMS, withOthers(all, before.get(ALL_ITEMS), { others: matched.others, at: poll.time.at }));
+  if (alert.fires.type === 'none-for' && all !== undefined) {
+    const known = before.get(ALL_ITEMS);
+    const others = known === undefined ? [...matched.otherBaseline, ...matched.others] : matched.others;
+    groups.set(ALL_ITEMS, withOthers(all, known, { others, at: poll.time.at }));
+  }
   const stepped = [...groups].map(([key, group]) => stepGroup(poll, alert, key, group, before.get(key)));
   return {
     alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),

@@ -71,7 +71,7 @@ function streak(occasion: CountOccasion, limit: number): Sentence {
     return {
       title: `no longer ${limit} ${itemWords(occasion, limit, IN_A_ROW)}`,
       detail: null,
-      measured: null,
+      measured: String(count),
       lines: [],
     };
   const many = `${count}${isLeast ? ' or more' : ''}`;

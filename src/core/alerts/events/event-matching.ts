@@ -44,6 +44,8 @@ export interface EventMatches {
   /** The result over all evaluated items: true if one matched, else unknown if one is unknown, else false. */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: readonly DetectedEvent[];
+  /** Items of the baseline that do not match. */
+  readonly otherBaseline: readonly DetectedEvent[];
 }
 
 /** `events`: those of the poll with the alert's event name. `known`: the remembered state by finding key. */
@@ -65,7 +67,7 @@ export function* matchEvents(
   const remaining = stillOpen(poll, alert, events, opened);
   const open = withinBounds([...unknown.map((one): Opened => [one.event.key, openOf(poll, one)]), ...remaining.kept]);
   const baseline = events.filter(({ novelty }) => novelty === 'baseline');
-  const isMatching = yield* eachInSteps(baseline, (event) => isTrue(poll, alert, event));
+  const truths = yield* eachInSteps(baseline, (event) => truthOf(poll, alert, contextOfBaseline(poll, event)));
   const others = evaluated.filter(({ truth }) => truth === false).map(({ event }) => event);
   const settled = others.map(({ key }): Reason => ({ type: 'no-match', alert: alert.id, key }));
   return {
@@ -78,7 +80,8 @@ export function* matchEvents(
       ...[...remaining.undecided, ...open.dropped].map((one) => reasonOfLost(alert, one)),
     ],
     truth: truthOfAll(evaluated.map(({ truth }) => truth)),
-    matchingBaseline: baseline.filter((_event, i) => isMatching[i] === true),
+    matchingBaseline: baseline.filter((_event, i) => truths[i] === true),
+    otherBaseline: baseline.filter((_event, i) => truths[i] === false),
   };
 }
 
@@ -240,8 +243,8 @@ function isWithin(path: string, read: string): boolean {
   return path === read || path.startsWith(`${read}.`) || read.startsWith(`${path}.`);
 }
 
-function isTrue(poll: AlertPoll, alert: MatchingAlert, event: DetectedEvent): boolean {
-  return truthOf(poll, alert, contextOf(event, event.before, event.happenedAt ?? poll.time.at)) === true;
+function contextOfBaseline({ time }: AlertPoll, event: DetectedEvent): EvaluationContext {
+  return contextOf(event, event.before, event.happenedAt ?? time.at);
 }
 
 /**
