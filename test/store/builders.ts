@@ -127,7 +127,7 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
           row: [
             { place: [], key: 'waits', isHit: null, at: NOON },
             { place: [1000, 3, 1], key: 'a-call', isHit: true, at: NOON },
-            { place: [1000, 4, 1], key: 'b-call', isHit: true, at: NOON, isNew: true },
+            { place: [1000, 4, 1], key: 'b-call', isHit: true, at: NOON, reason: 'Paused', isNew: true },
           ],
           items: [{ at: NOON, place: 'block 1', page: null }],
           last: { success: false },

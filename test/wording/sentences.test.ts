@@ -302,6 +302,22 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     log: 'WARNING vault-calls/quiet FIRING no successful call to vault for 10 min - Last one at 00:10 UTC. 1 other vault call since, at 00:25 UTC.',
   },
+  'calls in a row, with the reasons of failures': {
+    watch: CALLS,
+    alert: 'vault-calls: id: row, on: new, if: success == false, at_least: { in_a_row: 3 }',
+    saw: [
+      '{ at: 0s, items: [] }',
+      `{ at: 1m, items: [${call(4)}, ${call(3, ', error: Paused')}, ${call(2, ', error: Paused')}, ${call(1, ', error: early').replace('false', 'true')}] }`,
+    ],
+    reads: [
+      '[WARNING] 3 failed vault calls in a row',
+      'Reasons: "Paused" 2, none given 1.',
+      'Block 14,035,100, tx 0x0346…8120, 00:00 UTC.',
+      'Block 14,035,099, tx 0x0346…8120, 00:00 UTC.',
+      'Block 14,035,098, tx 0x0346…8120, 00:00 UTC.',
+    ],
+    log: 'WARNING vault-calls/row FIRING 3 failed vault calls in a row - Reasons: "Paused" 2, none given 1. Block 14,035,100, tx 0x0346…8120, 00:00 UTC. Block 14,035,099, tx 0x0346…8120, 00:00 UTC. Block 14,035,098, tx 0x0346…8120, 00:00 UTC.',
+  },
   'items in a row, over': {
     watch: HEAD,
     alert: 'head: id: full, on: new, if: gas_used_percentage > 95, at_least: { in_a_row: 2 }',

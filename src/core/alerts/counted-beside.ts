@@ -7,32 +7,43 @@ import type { GroupState, OtherItems, ReasonGiven } from '../model/memory.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import { textAt } from '../wording/change-sentence.ts';
 
-const MOST_REASONS = 100;
+export const MOST_REASONS = 100;
 const MOST_TEXT = 120;
+
+/** Why an item failed: untrusted text, condensed; null: no reason was given; undefined: it did not fail. */
+export function reasonOf({ wording }: AnyKind, { view }: DetectedEvent): string | null | undefined {
+  const path = wording.reasonPath?.(view) ?? null;
+  if (path === null) return undefined;
+  const text = textAt(view, path);
+  return text === undefined ? null : rawText(quotable(text, MOST_TEXT));
+}
 
 /** The reasons with that of one more item, which may have none; the same object if the item is no failure. */
 export function withReason(
-  { wording }: AnyKind,
+  kind: AnyKind,
   reasons: readonly ReasonGiven[] | undefined,
   { event, at }: { readonly event: DetectedEvent; readonly at: Instant },
 ): readonly ReasonGiven[] | undefined {
-  const path = wording.reasonPath?.(event.view) ?? null;
-  if (path === null) return reasons;
-  const text = textAt(event.view, path);
-  const given = { text: text === undefined ? null : rawText(quotable(text, MOST_TEXT)), at };
-  return [...(reasons ?? []), given].toSorted((a, b) => a.at - b.at).slice(-MOST_REASONS);
+  const text = reasonOf(kind, event);
+  if (text === undefined) return reasons;
+  return [...(reasons ?? []), { text, at }].toSorted((a, b) => a.at - b.at).slice(-MOST_REASONS);
 }
 
-/** The reasons by how often they were given between two times, the most frequent first; null: none was given, the last. */
+/** The reasons that were given between two times, by how often. */
 export function reasonsBetween(
   { reasons = [] }: Pick<GroupState, 'reasons'>,
   from: Instant,
   until: Instant,
 ): ReadonlyMap<string | null, number> {
+  return byNumber(reasons.flatMap(({ text, at }) => (at > from && at <= until ? [text] : [])));
+}
+
+/** The most frequent first; null, none was given, the last. */
+export function byNumber(texts: readonly (string | null)[]): ReadonlyMap<string | null, number> {
   const counts = new Map<string | null, number>();
-  for (const { text, at } of reasons) if (at > from && at <= until) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const byNumber = [...counts].toSorted(([, a], [, b]) => b - a);
-  return new Map([...byNumber.filter(([text]) => text !== null), ...byNumber.filter(([text]) => text === null)]);
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
+  return new Map([...sorted.filter(([text]) => text !== null), ...sorted.filter(([text]) => text === null)]);
 }
 
 const NO_OTHERS: OtherItems = { count: 0, newest: null };

@@ -10,7 +10,7 @@ import { newCondition } from './conditions/condition-state.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import { newestOf, type DetectedEvent } from '../model/detection.ts';
-import { reasonsBetween, withOthers, withReason } from './counted-beside.ts';
+import { byNumber, reasonsBetween, withOthers, withReason } from './counted-beside.ts';
 import { mostInRow, replacedSince, rowAfter, settled, streakOf } from './in-a-row.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
@@ -280,13 +280,14 @@ function countedIn(alert: CountAlert, group: GroupState, at: Instant): Counted {
   const { fires } = alert;
   const past = matches.filter((then) => then <= at);
   const newest = past.at(-1) ?? null;
-  const beside = { others, reasons: NO_REASONS };
-  if (fires.type === 'none-for') return { count: null, isLeast: false, total: ZERO, newest, items: [], ...beside };
+  if (fires.type === 'none-for')
+    return { count: null, isLeast: false, total: ZERO, newest, items: [], others, reasons: NO_REASONS };
   if (fires.type === 'in-a-row') {
-    const { count, since, newest: last } = streakOf(row, fires.count, at);
+    const { count, since, newest: last, reasons } = streakOf(row, fires.count, at);
     const ofStreak = items.filter((item) => since !== null && item.at >= since && item.at <= at);
     const isLeast = count >= mostInRow(fires.count);
-    return { count, isLeast, total: ZERO, newest: last, items: ofStreak.toReversed(), ...beside };
+    const shown = { newest: last, items: ofStreak.toReversed(), others, reasons: byNumber(reasons) };
+    return { count, isLeast, total: ZERO, ...shown };
   }
   const isCounted = (item: CountedItem): boolean => item.at > at - fires.withinMs && item.at <= at;
   const reasons = reasonsBetween(group, at - fires.withinMs, at);

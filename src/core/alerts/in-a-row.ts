@@ -9,6 +9,7 @@ import type { AnyKind } from '../model/watch/kind.ts';
 import type { CountAlert } from '../model/watch/watch.ts';
 import { valueAt } from '../values/fields.ts';
 import type { AlertPoll } from './alert-evaluation.ts';
+import { MOST_REASONS, reasonOf } from './counted-beside.ts';
 
 /** Besides the limit, so many items are kept, so that late and replaced ones find their neighbours. */
 const MOST_BESIDE = 200;
@@ -120,14 +121,18 @@ function itemOf({ kind, at }: RowReading, known: ReadonlyMap<string, RowItem>, {
   const before = known.get(key);
   const isNew = before?.isHit !== isHit || before.isNew === true;
   const item = { place, key, at: event.happenedAt ?? at };
-  return place.length === 0 ? { ...item, isHit: null } : { ...item, isHit, ...(isNew ? { isNew } : {}) };
+  if (place.length === 0) return { ...item, isHit: null };
+  const reason = isHit ? reasonOf(kind, event) : undefined;
+  return { ...item, isHit, ...(reason === undefined ? {} : { reason }), ...(isNew ? { isNew } : {}) };
 }
 
 /** The row after its evaluation. */
 export function settled(row: readonly RowItem[], limit: number): readonly RowItem[] {
-  return bounded(
-    row.map(({ place, key, isHit, at }) => ({ place, key, isHit, at })),
-    mostInRow(limit),
+  const kept = bounded(row, mostInRow(limit));
+  return kept.map(({ place, key, isHit, at, reason }, i) =>
+    reason === undefined || i < kept.length - MOST_REASONS
+      ? { place, key, isHit, at }
+      : { place, key, isHit, at, reason },
   );
 }
 
@@ -164,9 +169,11 @@ export interface Streak {
   readonly newest: Instant | null;
   /** False: an item that does not match follows it. */
   readonly isLast: boolean;
+  /** The reasons of those that failed. */
+  readonly reasons: readonly (string | null)[];
 }
 
-const NO_STREAK: Streak = { count: 0, since: null, newest: null, isLast: true };
+const NO_STREAK: Streak = { count: 0, since: null, newest: null, isLast: true, reasons: [] };
 
 /**
  * The last streak of the items that happened up to `at`; if it is shorter than the limit, the last long one that is
@@ -191,5 +198,6 @@ function isLongAnew(streak: readonly RowItem[], limit: number): boolean {
 function streakIn(streak: readonly RowItem[], isLast: boolean): Streak {
   const [first, last] = [streak.at(0), streak.at(-1)];
   if (first === undefined || last === undefined) return NO_STREAK;
-  return { count: streak.length, since: first.at, newest: last.at, isLast };
+  const reasons = streak.flatMap(({ reason }) => (reason === undefined ? [] : [reason]));
+  return { count: streak.length, since: first.at, newest: last.at, isLast, reasons };
 }

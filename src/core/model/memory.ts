@@ -120,6 +120,8 @@ export interface RowItem {
   readonly isHit: boolean | null;
   /** When it happened. */
   readonly at: Instant;
+  /** Why it failed, as in `ReasonGiven`; left out if it did not, and for all but the newest items. */
+  readonly reason?: string | null | undefined;
   /** Set if it came, or changed, since the row was evaluated. */
   readonly isNew?: boolean | undefined;
 }

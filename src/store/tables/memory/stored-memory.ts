@@ -61,6 +61,7 @@ const group = z.object({
         key: z.string(),
         isHit: z.boolean().nullable(),
         at: instant,
+        reason: z.string().nullable().optional(),
         isNew: z.boolean().optional(),
       }),
     )
