@@ -65,7 +65,7 @@ interface RowReading {
   /** The items that the poll showed, of the alert's event. */
   readonly events: readonly DetectedEvent[];
   readonly matches: readonly JudgedItem[];
-  /** True for a height at which the chain has another block than before, if the poll shows all items of that height. */
+  /** True for a height whose items the chain has no longer, except those that the poll shows. */
   readonly isReplaced: (height: number) => boolean;
 }
 
@@ -150,15 +150,19 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return (a[i] ?? -1) - (b[i] ?? -1);
 }
 
-/** Whether a block of this height was replaced since then, and the poll shows all items of the new one. */
+/**
+ * Whether a block of this height, or one below it, was replaced since then, and the poll shows all items from there on.
+ * A fork may be shorter than the blocks that it replaced.
+ */
 export function replacedSince(
   { detection, chain, isComplete }: Pick<AlertPoll, 'detection' | 'chain' | 'isComplete'>,
   since: Instant,
 ): (height: number) => boolean {
-  const from = detection?.range?.from;
-  if (!isComplete || from === undefined || typeof chain !== 'object') return () => false;
-  const heights = new Set(chain.replaced.flatMap(([height, at]) => (at > since && height >= from ? [height] : [])));
-  return (height) => heights.has(height);
+  const range = detection?.range ?? null;
+  if (!isComplete || range === null) return () => false;
+  const ofChain = typeof chain === 'object' ? chain.replaced.filter(([, at]) => at > since) : [];
+  const lowest = Math.min(...range.replaced, ...ofChain.map(([height]) => height));
+  return (height) => height >= Math.max(lowest, range.from);
 }
 
 /** Matching items one after another. */
@@ -180,12 +184,16 @@ const NO_STREAK: Streak = { count: 0, since: null, newest: null, isLast: true, r
  * not evaluated yet, or grew since then, if there is one.
  */
 export function streakOf(row: readonly RowItem[], limit: number, at: Instant): Streak {
-  let streak: readonly RowItem[] = [];
+  let streak: RowItem[] = [];
   let long: readonly RowItem[] | null = null;
   for (const item of row) {
     if (item.isHit === null || item.at > at) continue;
-    if (!item.isHit && isLongAnew(streak, limit)) long = streak;
-    streak = item.isHit ? [...streak, item] : [];
+    if (item.isHit) {
+      streak.push(item);
+      continue;
+    }
+    if (isLongAnew(streak, limit)) long = streak;
+    streak = [];
   }
   return long === null || streak.length >= limit ? streakIn(streak, true) : streakIn(long, false);
 }
@@ -196,8 +204,9 @@ function isLongAnew(streak: readonly RowItem[], limit: number): boolean {
 }
 
 function streakIn(streak: readonly RowItem[], isLast: boolean): Streak {
-  const [first, last] = [streak.at(0), streak.at(-1)];
-  if (first === undefined || last === undefined) return NO_STREAK;
+  if (streak.length === 0) return NO_STREAK;
   const reasons = streak.flatMap(({ reason }) => (reason === undefined ? [] : [reason]));
-  return { count: streak.length, since: first.at, newest: last.at, isLast, reasons };
+  const times = streak.map(({ at }) => at);
+  const [since, newest] = [Math.min(...times), Math.max(...times)];
+  return { count: streak.length, since, newest, isLast, reasons };
 }

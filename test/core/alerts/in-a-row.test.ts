@@ -130,6 +130,28 @@ test('a block that replaces another is judged in its place, and so is the one th
   expect(await toldOf({ saw })).toEqual([`1m ${FIRING}`, `2m ${OVER}`, `3m ${FIRING}`]);
 });
 
+test('a fork that is shorter than the blocks that it replaced takes those above it out of the row', async () => {
+  const before = [BASELINE, poll(1, { '101 a': 'full', '102 a2': 'full', '103 a3': 'full', '104 a4': 'full' })];
+  const ends = [...before, poll(2, { '101 a': 'full', '102 b2': 'half' })];
+  expect(await toldOf({ saw: ends })).toEqual([`1m ${FIRING.replace('3', '4')}`, `2m ${OVER}`]);
+  const half = [BASELINE, poll(1, { '101 a': 'half', '102 a2': 'half', '103 a3': 'half', '104 a4': 'half' })];
+  const goesOn = [
+    ...half,
+    poll(2, { '101 b': 'full', '102 b2': 'full', '103 b3': 'full' }),
+    poll(3, { '101 b': 'full', '102 b2': 'full', '103 b3': 'full' }),
+  ];
+  expect(await toldOf({ saw: goesOn })).toEqual([`2m ${FIRING}`]);
+});
+
+test('ten blocks that are replaced at once are judged in their places, however often', async () => {
+  const heights = Array.from({ length: 10 }, (_, i) => 101 + i);
+  const fork = (minute: number, name: string, how: 'full' | 'half'): string =>
+    poll(minute, Object.fromEntries(heights.map((height) => [`${height} ${name}${height}`, how])));
+  const saw = [BASELINE, fork(1, 'a', 'full'), fork(2, 'b', 'half'), fork(3, 'b', 'half'), fork(4, 'c', 'full')];
+  const ten = FIRING.replace('3', '10');
+  expect(await toldOf({ saw })).toEqual([`1m ${ten}`, `2m ${OVER}`, `4m ${ten}`]);
+});
+
 test('an uncle that is listed beside the block of its height does not take its place', async () => {
   const saw = [
     BASELINE,
