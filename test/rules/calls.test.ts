@@ -105,7 +105,10 @@ describe('a mistake has its place, and what to write', () => {
       'selector == "0x8456"',
       'watches[0].alerts[0].if: "0x8456" is no selector: a selector is 0x and 8 hexadecimal digits',
     ],
-    ['', 'unlimited(method)', 'watches[0].alerts[0].if: '],
+    ['', 'unlimited(method)', 'watches[0].alerts[0].if: unlimited() does not take a text'],
+    ['calls: transfer,', 'unlimited(args.to)', 'watches[0].alerts[0].if: unlimited() does not take an address'],
+    ['', 'unlimited(hash)', 'watches[0].alerts[0].if: unlimited() does not take a hash'],
+    ['', 'unlimited()', 'watches[0].alerts[0].if: unlimited() needs a value in its brackets'],
   ])('%s %s', (keys, condition, problem) => {
     const { problems, watches } = load(keys, condition);
     expect(problems.map((one) => summarize(one).replace(/^r\.yaml:\d+:\d+ /, ''))).toEqual([

@@ -41,7 +41,12 @@ function typeWords(summary: string, written: string): Words {
   if (joined !== undefined)
     return { message: `&& and || join what is true or false, not ${typeName(joined)}`, hint: JOIN_HINT };
   const call = /^found no matching overload for '(?:.*\.)?(\w+)\((.*)\)'$/s.exec(summary);
-  if (call !== null) return { message: `${call[1] ?? ''}() does not take ${takes(call[2] ?? '')}` };
+  if (call !== null) {
+    const [, name = '', types = ''] = call;
+    return {
+      message: types === '' ? `${name}() needs a value in its brackets` : `${name}() does not take ${takes(types)}`,
+    };
+  }
   return { message: withTypes(summary) };
 }
 
@@ -53,8 +58,8 @@ const JOIN_HINT = 'Write each comparison out: x == 1 || x == 2, or x in [1, 2].'
  * numbers.
  */
 function misreadHex(error: ParseError | CelTypeError | undefined, source: string): ConditionMistake | undefined {
-  const parts: unknown = (error?.node as { args?: unknown } | undefined)?.args;
-  const sides = Array.isArray(parts) ? (parts as readonly Node[]) : [];
+  const node = error?.node as Node | undefined;
+  const sides = node === undefined ? [] : childrenOf(node);
   for (const side of sides.flatMap((one) => [one, ...childrenOf(one)])) {
     const { start, end } = side;
     const written = source.slice(start, end).trim();
@@ -69,7 +74,7 @@ const NOT_OF_NUMBERS = /Address|Record|Hash/;
 const HASH_LENGTH = 66;
 
 function takes(types: string): string {
-  return types === '' ? 'nothing' : types.split(', ').map(typeName).join(' and ');
+  return types.split(', ').map(typeName).join(' and ');
 }
 
 function missingField(cel: CelEnvironment, error: ParseError | CelTypeError | undefined, key: string): Words {
