@@ -179,7 +179,7 @@ function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   const all = Object.entries(memory.alerts);
   if (isSame && all.length === 0) return { isSame, memory, transitions: [] };
   const ruleById = new Map(watch.alerts.map((rule) => [rule.id, rule]));
-  const goesOn = ([id, byKey]: [string, AlertsByKey]) => isSame && isContinued(ruleById.get(id), byKey);
+  const goesOn = ([id, byKey]: [string, AlertsByKey]) => isSame && isContinued(watch, ruleById.get(id), byKey);
   const ended = all.filter((entry) => !goesOn(entry));
   if (isSame && ended.length === 0) return { isSame, memory, transitions: [] };
   const alerts = Object.fromEntries(all.filter(goesOn));
@@ -190,9 +190,9 @@ function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   return { isSame, memory: kept, transitions };
 }
 
-function isContinued(rule: AlertRule | undefined, byKey: AlertsByKey): boolean {
+function isContinued({ kind }: Watch, rule: AlertRule | undefined, byKey: AlertsByKey): boolean {
   if (rule === undefined) return false;
-  const meaning = rule.type === 'count' ? meaningOf(rule) : '';
+  const meaning = rule.type === 'count' ? meaningOf(rule, kind.fields) : '';
   return Object.values(byKey).every(
     (alert) =>
       MEMORY_OF[rule.type].includes(alert.type) &&

@@ -1,5 +1,5 @@
 // From raw call data on the explorer to the message: functions and arguments of transactions.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { signatureOf } from '../../src/core/calls/catalogue.ts';
 import { checksummed } from '../../src/lib/abi/checksum.ts';
 import { selectorOf } from '../../src/lib/abi/signature.ts';
@@ -154,4 +154,40 @@ test('units that are added at a reload take nothing back and tell nothing again'
   call(world, `0x6ea056a9${word(NEW_OWNER)}${word(1_000_000_001n)}`);
   expect(await world.poll()).toEqual(['swept event']);
   expect(world.messages[0]?.title).toBe('hot_wallet called sweep on vault, amount 1,000, just above 1,000');
+});
+
+describe('a sum of arguments at a reload', () => {
+  const SWEEP = 'calls: "sweep(address to, uint256 amount)",';
+  const drained = (than: string): string =>
+    `{ id: drained, on: new, if: status == "ok", at_least: { sum: args.amount, than: ${than}, within: 1h } }`;
+  const sweep = (amount: bigint): string => `0x6ea056a9${word(NEW_OWNER)}${word(amount)}`;
+
+  test('that changes units begins anew: it never adds whole tokens to smallest parts', async () => {
+    await using world = await createWorld(rules(SWEEP, drained('10_000_000')));
+    await world.poll();
+    call(world, sweep(6_000_000n));
+    expect(await world.poll()).toEqual([]);
+    await world.load(rules(`${SWEEP} units: { amount: 6 },`, drained('10')));
+    expect(await world.poll()).toEqual([]);
+    call(world, sweep(6_000_000n));
+    expect(await world.poll()).toEqual([]);
+    call(world, sweep(5_000_000n));
+    expect(await world.poll()).toEqual(['drained firing']);
+    expect(world.messages[0]?.title).toContain(': 11, at or above 10');
+    await world.load(rules(`${SWEEP} units: { amount: 7 },`, drained('10')));
+    expect(await world.poll()).toEqual(['drained resolved']);
+  });
+
+  test('that changes anything else goes on', async () => {
+    await using world = await createWorld(rules(`${SWEEP} units: { amount: 6 },`, drained('10')));
+    await world.poll();
+    call(world, sweep(6_000_000n));
+    expect(await world.poll()).toEqual([]);
+    await world.load(
+      rules(`${SWEEP.replace('"s', '["s').replace('",', '", pause],')} units: { amount: 6 },`, drained('11')),
+    );
+    await world.restart();
+    call(world, sweep(5_000_000n));
+    expect(await world.poll()).toEqual(['drained firing']);
+  });
 });

@@ -3,7 +3,7 @@
 //
 // A burst may lie between two polls, or on both sides of one, so `at_least` is evaluated at the time of the poll, and
 // at the own time of each item since the last complete poll.
-import type { AnyView } from '../values/fields.ts';
+import { typeAt, type AnyRecord, type AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './conditions/condition-alert.ts';
 import { newCondition } from './conditions/condition-state.ts';
@@ -54,7 +54,8 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
   if (alert.fires.type === 'in-a-row')
     addToRow(groups, poll, alert, { ...alert.fires, events, matches: matched.matches });
   else for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
-  if (alert.per.length === 0 && !groups.has(ALL_ITEMS)) groups.set(ALL_ITEMS, newGroup(poll.time.at, meaningOf(alert)));
+  if (alert.per.length === 0 && !groups.has(ALL_ITEMS))
+    groups.set(ALL_ITEMS, newGroup(poll.time.at, meaningOf(alert, poll.watch.kind.fields)));
   const all = groups.get(ALL_ITEMS);
   if (alert.fires.type === 'none-for' && all !== undefined) {
     const known = before.get(ALL_ITEMS);
@@ -75,11 +76,19 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
 
 /**
  * A hash of the sort of count, the items that it counts, their groups and the added values. A count with a changed
- * limit or span keeps its hash and goes on.
+ * limit or span keeps its hash and goes on. With other `units` the same words mean other amounts.
  */
-export function meaningOf({ on, if: selector, fires, per }: CountAlert): string {
+export function meaningOf(alert: CountAlert, fields: AnyRecord): string {
+  const { on, if: selector, fires, per } = alert;
   const counted = fires.type === 'sum' ? fires.path : fires.type === 'ratio' ? (fires.of?.text ?? null) : null;
-  return idOf(JSON.stringify([on, selector?.text ?? null, fires.type, counted, per]));
+  const units = [...readsOfCount(alert), ...per].flatMap((path) => unitsAt(fields, path));
+  const meaning = [on, selector?.text ?? null, fires.type, counted, per];
+  return idOf(JSON.stringify(units.length === 0 ? meaning : [...meaning, units]));
+}
+
+function unitsAt(fields: AnyRecord, path: string): readonly string[] {
+  const type = typeAt(fields, path);
+  return type?.type === 'amount' && type.decimals !== undefined ? [`${path} ${type.decimals}`] : [];
 }
 
 /** A missed poll: no group changes. */
@@ -110,7 +119,7 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   // group the same key.
   const isRest = alert.fires.type === 'none-for';
   const born = isRest ? poll.time.at : (event.happenedAt ?? poll.time.at);
-  const group = groups.get(key) ?? newGroup(born, meaningOf(alert));
+  const group = groups.get(key) ?? newGroup(born, meaningOf(alert, poll.watch.kind.fields));
   const tallies = withTally(poll, alert, group, match);
   if (!match.isHit) {
     groups.set(key, { ...group, tallies });
@@ -142,7 +151,7 @@ function addToRow(
   alert: CountAlert,
   { count, events, matches }: RowItems,
 ): void {
-  const group = groups.get(ALL_ITEMS) ?? newGroup(poll.time.at, meaningOf(alert));
+  const group = groups.get(ALL_ITEMS) ?? newGroup(poll.time.at, meaningOf(alert, poll.watch.kind.fields));
   const before = group.row ?? [];
   const isReplaced = replacedSince(poll, judgedUntil(poll, group));
   const { kind } = poll.watch;

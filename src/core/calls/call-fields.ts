@@ -117,7 +117,7 @@ const LONGEST_LIST = 64;
 function fieldTypeOf(type: AbiType, decimals: number | null, depth = 0): FieldType {
   switch (type.type) {
     case 'integer':
-      if (decimals !== null) return { type: 'amount', unit: 'plain', ...(type.isSigned ? {} : { least: 0 }) };
+      if (decimals !== null) return { type: 'amount', unit: 'plain', decimals, ...(type.isSigned ? {} : { least: 0 }) };
       return { type: 'int', ...(type.isSigned ? {} : { least: 0 }) };
     case 'address':
     case 'bool':

@@ -29,8 +29,17 @@ export type FieldType =
    * sentence for people who wrote another one.
    */
   | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true; readonly advice?: string }
-  /** `isTotal`: the amount of all holders together, such as a supply. 10^12 and more is normal. */
-  | { readonly type: 'amount'; readonly unit: AmountUnit; readonly least?: 0; readonly isTotal?: true }
+  /**
+   * `isTotal`: the amount of all holders together, such as a supply. 10^12 and more is normal. `decimals`: the rule says
+   * where the decimal point is, and a reload may move it.
+   */
+  | {
+      readonly type: 'amount';
+      readonly unit: AmountUnit;
+      readonly least?: 0;
+      readonly isTotal?: true;
+      readonly decimals?: number;
+    }
   | { readonly type: 'list'; readonly of: FieldType }
   | { readonly type: 'record'; readonly record: AnyRecord };
 
