@@ -148,7 +148,7 @@ function headSize(type: AbiType): number {
   return type.type === 'tuple' ? type.fields.reduce((sum, field) => sum + headSize(field.type), 0) : WORD;
 }
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);

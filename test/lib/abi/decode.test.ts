@@ -60,6 +60,11 @@ test('the last word of a text need not be full, as contracts accept it', () => {
   expect(decoded('f(bytes4 a)', 'ffffffff')).toBeNull();
 });
 
+test('a text keeps a byte order mark, so that no two texts look equal', () => {
+  const mark = 'efbbbf61'.padEnd(64, '0');
+  expect(decoded('f(string a)', word(32), word(4), mark)).toEqual(['\uFEFFa']);
+});
+
 test('a list whose items all lead to one text is refused before it takes memory', () => {
   for (const count of [1000, 4000]) {
     const text = 1000;
