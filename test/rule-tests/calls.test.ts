@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { signatureOf } from '../../src/core/calls/catalogue.ts';
+import { selectorOf } from '../../src/lib/abi/signature.ts';
 import { failuresOf, ruleOf, testOf } from './support/trials.ts';
 
 const VAULT = 'kind: transactions, of: vault, every: 1m';
@@ -14,6 +16,7 @@ interface Story {
 const PAUSE = "raw_input: '0x8456cb59'";
 const OWNER = (to: string): string => `raw_input: '0xf2fde38b000000000000000000000000${to.repeat(40)}'`;
 const TRANSFER = (words: string): string => `raw_input: '0xa9059cbb${words}'`;
+const PAY = selectorOf(signatureOf('pay(uint256[] parts, address to)'));
 const WORD = (digits: string): string => digits.padStart(64, '0');
 
 const STORIES: readonly (readonly [string, Story])[] = [
@@ -93,6 +96,49 @@ const STORIES: readonly (readonly [string, Story])[] = [
         `{ status: ok, ${PAUSE} }`,
       ],
       expect: ["{ at: 1m, alert: large, state: event, fields: { selector: '0xa9059cbb' } }"],
+    },
+  ],
+  [
+    'a list of more than 64 items could not be judged, and the other arguments are',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: 'pay(uint256[] parts, address to)'`,
+        `{ id: large, on: new, if: 'status == "ok" && args.parts.exists(part, part > 5)' },
+         { id: vaulted, on: new, if: status == "ok" && args.to == vault }`,
+      ),
+      items: [64, 65].map(
+        (count) =>
+          `{ status: ok, raw_input: '${PAY}${WORD('40')}${WORD('11')}${WORD(count.toString(16))}${WORD('1').repeat(count)}' }`,
+      ),
+      expect: ['{ at: 1m, alert: large, state: event }'],
+    },
+  ],
+  [
+    'an argument that a test leaves out is unknown',
+    {
+      rule: ruleOf(`${VAULT}, calls: transfer`, '{ id: large, on: new, if: status == "ok" && args.value > 500 }'),
+      items: [
+        '{ status: ok, called: transfer }',
+        '{ status: ok, called: transfer, args: { to: vault } }',
+        '{ status: ok, called: transfer, args: { value: 501 } }',
+      ],
+      expect: ['{ at: 1m, alert: large, state: event }'],
+    },
+  ],
+  [
+    'a number may be signed in one function and not in another',
+    {
+      rule: ruleOf(
+        `${VAULT}, calls: ['move(int256 by, (int8 by)[] steps)', 'raise(uint256 by)', 'lower((uint8 by)[] steps)']`,
+        `{ id: down, on: new, if: status == "ok" && args.by < 0 },
+         { id: step, on: new, if: 'status == "ok" && args.steps.exists(s, s.by < 0)' }`,
+      ),
+      items: [
+        '{ status: ok, called: move, args: { by: -5, steps: [{ by: -1 }] } }',
+        '{ status: ok, called: raise, args: { by: 5 } }',
+        '{ status: ok, called: lower, args: { steps: [{ by: 5 }] } }',
+      ],
+      expect: ['{ at: 1m, alert: down, state: event }', '{ at: 1m, alert: step, state: event }'],
     },
   ],
   [

@@ -139,6 +139,19 @@ test('nobody hides a call by data that does not fit: it is told as not judged', 
   expect(await world.poll()).toEqual([]);
 });
 
+test('a list that is too long is named as what could not be judged', async () => {
+  const pay = 'pay(uint256[] parts)';
+  await using world = await createWorld(
+    rules(`calls: '${pay}',`, `{ id: paid, on: new, if: 'args.parts.exists(part, part > 5)' }`),
+  );
+  await world.poll();
+  call(world, `${selectorOf(signatureOf(pay))}${word(32n)}${word(65n)}${word(1n).repeat(65)}`);
+  expect(await world.poll()).toEqual(['paid event']);
+  expect(world.messages[0]?.reason).toBe(
+    'could not be judged: args.parts has a list of more than 64 items, or is nested more than 3 deep',
+  );
+});
+
 test('units that are added at a reload take nothing back and tell nothing again', async () => {
   const swept = '{ id: swept, on: new, if: status == "ok" && args.amount > 1_000 }';
   const sweep = `0x6ea056a9${word(NEW_OWNER)}${word(5_000_000n)}`;

@@ -4,7 +4,16 @@ import type { AbiValue } from '../../lib/abi/decode.ts';
 import { canonicalSignature, selectorOf } from '../../lib/abi/signature.ts';
 import { canonicalType, type AbiType, type Argument } from '../../lib/abi/types.ts';
 import { hash, oneOf, record } from '../values/field-declarations.ts';
-import { valueAt, type Field, type FieldType, type Fields, type Lacking, type RawRow } from '../values/fields.ts';
+import {
+  isView,
+  valueAt,
+  type AnyView,
+  type Field,
+  type FieldType,
+  type Fields,
+  type Lacking,
+  type RawRow,
+} from '../values/fields.ts';
 import { RecordType } from '../values/record-type.ts';
 import { argumentsIn, NO_SELECTOR, selectorIn } from './call-data.ts';
 import { CATALOGUE_NAMES, knownFunction, type NamedFunction } from './catalogue.ts';
@@ -88,23 +97,46 @@ function lackingOf(find: FindFunction, withArguments: FindFunction): Lacking {
     misfitOf(view, path) {
       const selector = valueAt(view, 'selector');
       const called = typeof selector === 'string' && path.includes('.') ? withArguments(selector) : undefined;
-      if (called === undefined || valueAt(view, path) !== undefined) return null;
-      return `the call data does not fit ${canonicalSignature(called.signature)}`;
+      if (called === undefined || !hasData(view) || valueAt(view, path) !== undefined) return null;
+      const [first = ''] = path.split('.');
+      return isView(valueAt(view, first))
+        ? `${path} has a list of more than ${LONGEST_LIST} items, or is nested more than ${DEEPEST_LIST} deep`
+        : `the call data does not fit ${canonicalSignature(called.signature)}`;
     },
   };
+}
+
+/** False for a row of a rule test that names the function: an argument that it leaves out is unknown. */
+function hasData(view: AnyView): boolean {
+  return ['raw_input', 'decoded_input'].some((path) => valueAt(view, path) !== undefined);
 }
 
 type DecimalsOf = (name: string) => number | null;
 
 function argumentFields(functions: readonly NamedFunction[], decimalsOf: DecimalsOf): Fields {
   const fields: Record<string, Field<unknown>> = {};
+  const types = new Map<string, AbiType>();
   for (const { name: owner, signature } of functions)
     for (const { name, type } of signature.args) {
-      const known = fields[name];
+      const [known, before] = [fields[name], types.get(name)];
       const doc = known === undefined ? `${typeWords(type)} of ${owner}` : `${known.doc}, ${owner}`;
-      fields[name] = { type: fieldTypeOf(type, decimalsOf(name)), doc, was: [] };
+      const widest = before === undefined ? type : widerOf(before, type);
+      types.set(name, widest);
+      fields[name] = { type: fieldTypeOf(widest, decimalsOf(name)), doc, was: [] };
     }
   return fields;
+}
+
+/** The type that has the values of both, which differ in the sizes and the signs of their numbers only. */
+function widerOf(one: AbiType, other: AbiType): AbiType {
+  if (one.type === 'integer' && other.type === 'integer') return one.isSigned ? one : other;
+  if (one.type === 'array' && other.type === 'array') return { ...other, of: widerOf(one.of, other.of) };
+  if (one.type !== 'tuple' || other.type !== 'tuple') return other;
+  const fields = other.fields.map((field, i) => ({
+    ...field,
+    type: widerOf(one.fields[i]?.type ?? field.type, field.type),
+  }));
+  return { type: 'tuple', fields };
 }
 
 function typeWords(type: AbiType): string {
