@@ -61,7 +61,33 @@ describe('a mistake has its place, and what to write', () => {
       'status == "ok"',
       'watches[0].calls[1]: args.x has one type in a(uint8) and another in b(address). Write the signatures with other names, or make two watches.',
     ],
-    ['calls: [],', 'status == "ok"', 'watches[0].calls: too small: expected array to have >=1 items'],
+    ['calls: [],', 'status == "ok"', 'watches[0].calls: names no function: leave calls out, or name one'],
+    ['calls: {},', 'status == "ok"', 'watches[0].calls: names no function: leave calls out, or name one'],
+    [
+      'calls: "f(IERC20 token)",',
+      'status == "ok"',
+      'watches[0].calls: no type "IERC20". Write address for a contract, uint8 for an enum, and the parts of a struct in brackets: (address to, uint256 amount) order.',
+    ],
+    [
+      'calls: "f((address to, uint256 amount)[] )",',
+      'status == "ok"',
+      'watches[0].calls: an argument needs a name. Write (address to, uint256 amount)[] value.',
+    ],
+    [
+      'calls: "f(uint256 in)",',
+      'status == "ok"',
+      'watches[0].calls: in cannot be the name of an argument here. Give it another name: the selector stays the same.',
+    ],
+    [
+      'calls: ["_sweep(address to)"],',
+      'status == "ok"',
+      "watches[0].calls[0]: _sweep cannot be the name of a call. Write calls: { mine: '_sweep(address to)' }.",
+    ],
+    [
+      `calls: "${'x'.repeat(5000)}",`,
+      'status == "ok"',
+      `watches[0].calls: no function "${'x'.repeat(60)}…" is known here`,
+    ],
     [
       'calls: transfer, units: { to: 6 },',
       'status == "ok"',

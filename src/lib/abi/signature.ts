@@ -67,12 +67,17 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const LOCATIONS = ['calldata', 'memory', 'storage', 'payable'];
 const AFTER = ['external', 'public', 'payable', 'nonpayable', 'view', 'pure', 'virtual', 'override'];
 
+/** Conditions read an argument by its name, so it must be one that they can have. */
+const NAME = /^(?!(?:in|true|false|null)$)[A-Za-z_]\w*$/;
+
 class Parser {
+  readonly #text: string;
   readonly #tokens: readonly Token[];
   readonly #end: Token;
   #next = 0;
 
   constructor(text: string) {
+    this.#text = text;
     this.#tokens = [...text.trimEnd().matchAll(TOKEN)].map(({ 0: all, 1: token = '', index }) => {
       const end = index + all.length;
       return { text: token, start: end - token.length, end };
@@ -91,7 +96,9 @@ class Parser {
       this.#expect('(');
       this.#skipReturns();
     }
-    if (this.#peek !== this.#end) this.#fail(this.#peek, { message: 'the signature ends before this' });
+    if (this.#peek.text === ';') this.#take();
+    if (this.#peek !== this.#end)
+      this.#fail(this.#peek, { message: 'the signature ends before this', hint: 'Leave the rest out.' });
     return { name, args };
   }
 
@@ -123,15 +130,18 @@ class Parser {
     if (!IDENTIFIER.test(token.text))
       this.#fail(
         { ...start, end: Math.max(start.end, token.start) },
-        { message: 'an argument needs a name', hint: `Write ${canonicalType(type)} value.` },
+        {
+          message: 'an argument needs a name',
+          hint: `Write ${this.#text.slice(start.start, Math.max(start.end, token.start)).trim()} value.`,
+        },
       );
     this.#take();
     if (before.some(({ name }) => name === token.text))
       this.#fail(token, { message: `two arguments have the name ${token.text}`, hint: 'Give one another name.' });
-    if (token.text in Object.prototype)
+    if (token.text in Object.prototype || !NAME.test(token.text))
       this.#fail(token, {
         message: `${token.text} cannot be the name of an argument here`,
-        hint: 'Give it another name.',
+        hint: 'Give it another name: the selector stays the same.',
       });
     return { name: token.text, type };
   }
@@ -155,7 +165,7 @@ class Parser {
   }
 
   #tuple(token: Token, depth: number): AbiType {
-    if (token.text === 'tuple') this.#expect('(');
+    if (token.text === 'tuple') this.#expect('(', 'Write its parts: tuple(address to, uint256 amount) order.');
     const fields = this.#arguments(depth + 1);
     if (fields.length === 0) this.#fail(token, { message: 'a tuple has at least one part' });
     return { type: 'tuple', fields };
@@ -166,7 +176,9 @@ class Parser {
     if (type !== undefined) return type;
     if (token === this.#end)
       this.#fail(token, { message: 'the signature is not complete', hint: 'Write ) at its end.' });
-    return this.#fail(token, { message: `no type "${token.text}"`, written: token.text, legal: ELEMENTARY });
+    if (!IDENTIFIER.test(token.text)) this.#fail(token, { message: `a type is missing before ${token.text}` });
+    const message = `no type "${token.text}"`;
+    return this.#fail(token, { message, written: token.text, legal: ELEMENTARY, hint: OWN_TYPES });
   }
 
   #skipReturns(): void {
@@ -183,10 +195,9 @@ class Parser {
     return IDENTIFIER.test(token.text) ? token.text : this.#fail(token, { message });
   }
 
-  #expect(text: string): void {
+  #expect(text: string, hint = 'Write pause(), or pause(uint256 id).'): void {
     const token = this.#take();
-    if (token.text !== text)
-      this.#fail(token, { message: `${text} is missing`, hint: 'Write pause(), or pause(uint256 id).' });
+    if (token.text !== text) this.#fail(token, { message: `${text} is missing`, hint });
   }
 
   get #peek(): Token {
@@ -203,6 +214,9 @@ class Parser {
     throw new Wrong({ ...mistake, start, end });
   }
 }
+
+const OWN_TYPES =
+  'Write address for a contract, uint8 for an enum, and the parts of a struct in brackets: (address to, uint256 amount) order.';
 
 const SIZES = Array.from({ length: 32 }, (_, i) => i + 1);
 const PLAIN = ['address', 'bool', 'string', 'bytes'] as const;

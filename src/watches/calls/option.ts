@@ -18,6 +18,8 @@ export interface CallOptions {
 
 const MOST_CALLS = 200;
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const NO_FUNCTION = 'names no function: leave calls out, or name one';
+const LONGEST_SHOWN = 60;
 const MOST_DECIMALS = 77;
 
 /** A mistake in a part of a key. Its path begins below the key. */
@@ -34,7 +36,7 @@ interface Mistake {
 
 export const callOptions = {
   calls: z
-    .union([z.string(), z.array(z.string()).min(1), z.record(z.string(), z.string())])
+    .union([z.string(), z.array(z.string()).min(1, NO_FUNCTION), z.record(z.string(), z.string())])
     .transform((written, context): readonly CallOption[] => {
       const complain = (mistake: Mistake): void => {
         context.addIssue({ code: 'custom', ...mistake, path: [...mistake.path] });
@@ -103,6 +105,7 @@ function readCalls(
   if (typeof written === 'string') return readCall(written, { path: [], name: null }, complain);
   const isList = Array.isArray(written);
   const entries: readonly (readonly [string, string])[] = Object.entries(written);
+  if (entries.length === 0) complain({ path: [], message: NO_FUNCTION });
   if (entries.length > MOST_CALLS) {
     complain({ path: [], message: `has at most ${MOST_CALLS} functions` });
     return [];
@@ -133,7 +136,8 @@ function readCall(
   }
   const own = name ?? parsed.signature.name;
   if (!NAME.test(own)) {
-    complain({ path, message: `${own} cannot be the name of a call`, params: { hint: `Write { mine: '${text}' }.` } });
+    const hint = `Write calls: { mine: '${text}' }.`;
+    complain({ path, message: `${own} cannot be the name of a call`, params: { hint } });
     return [];
   }
   return [{ path, name: own, signature: text.trim() }];
@@ -145,10 +149,11 @@ function knownCalls(
   complain: Complain,
 ): readonly PlacedCall[] {
   const known = signaturesOf(bare);
+  const shown = JSON.stringify(bare.length > LONGEST_SHOWN ? `${bare.slice(0, LONGEST_SHOWN)}…` : bare);
   if (known.length === 0)
     complain({
       path,
-      message: `no function ${JSON.stringify(bare)} is known here`,
+      message: `no function ${shown} is known here`,
       params: { written: bare, legal: CATALOGUE_NAMES, hint: `Write the whole signature: ${exampleOf(bare)}.` },
     });
   return known.map((signature) => ({ path, name: name ?? bare, signature }));

@@ -16,6 +16,7 @@ describe('a signature is read as Solidity writes it', () => {
     ['function transfer(address to, uint amount) external returns (bool)', 'transfer(address,uint256)', '0xa9059cbb'],
     ['multicall(bytes[] calldata data) payable', 'multicall(bytes[])', '0xac9650d8'],
     ['f((address to, uint256[2] amounts)[] orders, tuple(bool a) b)', 'f((address,uint256[2])[],(bool))', null],
+    ['function pay(address to, uint256 amount) external;', 'pay(address,uint256)', null],
     ['  pay( address payable to )  ', 'pay(address)', null],
   ])('%s', (text, canonical, selector) => {
     const parsed = parseSignature(text);
@@ -41,6 +42,13 @@ describe('a mistake in a signature has its place', () => {
     ['f(uint256[][][][][][][][][] a)', 'types are nested at most 8 deep here [[]]'],
     ['f(() a)', 'a tuple has at least one part [(]'],
     ['f(uint256 constructor)', 'constructor cannot be the name of an argument here [constructor]'],
+    ['f(uint256 in)', 'in cannot be the name of an argument here [in]'],
+    ['f(uint256 $a)', '$a cannot be the name of an argument here [$a]'],
+    ['f(address to,, uint256 a)', 'a type is missing before , [,]'],
+    ['f(uint256 a,)', 'a type is missing before ) [)]'],
+    ['f(IERC20 token)', 'no type "IERC20" [IERC20]'],
+    ['f(tuple a)', '( is missing [a]'],
+    ['f(uint256 a); g()', 'the signature ends before this [g]'],
     ['f(uint256 a) returns (bool', 'a bracket is not closed [l]'],
     ['', 'a signature begins with the name of the function []'],
     [`f(${'('.repeat(500)}`, 'types are nested at most 8 deep here [(]'],
