@@ -204,3 +204,22 @@ describe('a sum of arguments at a reload', () => {
     expect(await world.poll()).toEqual(['drained firing']);
   });
 });
+
+test('a count for each bytes32 argument names it, and the rest beyond 100 values names none', async () => {
+  const mark = 'mark(bytes32 id)';
+  const alert = '{ id: marked, on: new, if: status == "ok", at_least: { count: 2, within: 1h }, per: args.id }';
+  await using world = await createWorld(rules(`calls: '${mark}',`, alert));
+  await world.poll();
+  const marked = (id: number): void => {
+    call(world, `${selectorOf(signatureOf(mark))}${word(BigInt(id) << 240n)}`);
+  };
+  for (let id = 1; id <= 102; id += 1) marked(id);
+  marked(1);
+  marked(2);
+  expect(await world.poll()).toEqual(['marked firing', 'marked firing', 'marked firing']);
+  expect(world.messages.map(({ title }) => title).toSorted()).toEqual([
+    '2 successful vault transactions in 1 h with args id 0x0001…0000',
+    '2 successful vault transactions in 1 h with args id 0x0002…0000',
+    '2 successful vault transactions in 1 h with args id unknown',
+  ]);
+});

@@ -135,7 +135,7 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
     tallies,
     items: items.toSorted((a, b) => a.at - b.at).slice(-MOST_ITEMS),
     ...(reasons === undefined ? {} : { reasons }),
-    last: remember(poll, alert, event.view),
+    last: remember(poll, alert, event.view, key),
   });
 }
 
@@ -209,9 +209,11 @@ export function mostNeeded({ fires }: CountAlert): number {
   return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
 }
 
-function remember({ watch }: AlertPoll, alert: CountAlert, view: AnyView): Remembered {
-  const paths = new Set([...pathsToShow(watch, alert), ...alert.per]);
-  return Object.fromEntries([...paths].map((path) => [path, encodedAt(view, path)]));
+/** The group of the rest has items with many values, so a message names none of them. */
+function remember({ watch }: AlertPoll, alert: CountAlert, view: AnyView, key = ALL_ITEMS): Remembered {
+  const shown = pathsToShow(watch, alert);
+  const paths = key === OTHERS ? shown.filter((path) => !alert.per.includes(path)) : [...shown, ...alert.per];
+  return Object.fromEntries(paths.map((path) => [path, encodedAt(view, path)]));
 }
 
 interface GroupStep {

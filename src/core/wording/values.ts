@@ -17,6 +17,7 @@ export function ownValue({ names, view }: { readonly names: WatchNames; readonly
   if (type.type === 'word') return typeof value === 'string' && isKnownWord(type, value) ? value : OTHER;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value instanceof Address) return addressWords(names, value);
+  if (type.type === 'hash' && typeof value === 'string') return shortHex(value);
   const number = exactOf(value);
   return number === undefined ? undefined : numberWords(recordTypeOf(view), path)(number);
 }
