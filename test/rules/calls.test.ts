@@ -115,6 +115,11 @@ describe('a mistake has its place, and what to write', () => {
       'args.valeu > 5 && status == "ok"',
       'watches[0].alerts[0].if: args has no field "valeu". Did you mean value?',
     ],
+    [
+      'calls: transfer,',
+      'status == "ok" && args["value"] > 5',
+      'watches[0].alerts[0].if: a field stands behind a dot. Write args.value.',
+    ],
     ['calls: transfer,', 'args.value == vault', 'watches[0].alerts[0].if: a number cannot be compared with an address'],
     [
       '',

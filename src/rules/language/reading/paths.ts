@@ -17,6 +17,8 @@ export interface Paths {
   baseOf(node: Node): Node;
   /** Whether the node is a name of the config. */
   isConstant(node: Node, locals: ReadonlySet<string>): boolean;
+  /** Whether the node is a record, such as `to`. */
+  isRecord(node: Node, locals: ReadonlySet<string>): boolean;
   /** Records that the path is read, or returns the mistake. */
   read(node: Node, locals: ReadonlySet<string>): ConditionMistake | undefined;
   /** Records a window over the path `named`, or over the kind's default path if `named` is undefined. */
@@ -58,6 +60,10 @@ export function createPaths(language: Language, { before, windows: canLook }: Co
     isConstant(node, locals) {
       const found = resolve(node, locals)?.found;
       return found !== undefined && 'constant' in found;
+    },
+    isRecord(node, locals) {
+      const found = resolve(node, locals)?.found;
+      return found !== undefined && 'path' in found && found.type.type === 'record';
     },
     read(node, locals) {
       const resolved = resolve(node, locals);

@@ -60,9 +60,18 @@ export class Preparation {
 
   #visitItem(node: Node, around: Around): void {
     const [list, index] = childrenOf(node);
+    if (list !== undefined && index !== undefined && isText(index) && this.#isRecord(list, around)) {
+      const written = this.#source.slice(list.start, list.end);
+      this.#complain(node, 'a field stands behind a dot', `Write ${written}.${index.args}.`);
+      return;
+    }
     if (list !== undefined) this.visit(list, around);
     if (index?.op === '-_') this.#complain(index, 'items are counted from 0', 'Write [0] for the first one.');
     else if (index !== undefined) this.visit(index, { ...around, isIndex: true });
+  }
+
+  #isRecord(node: Node, { locals }: Around): boolean {
+    return (isName(node) || isAccess(node)) && isName(this.#paths.baseOf(node)) && this.#paths.isRecord(node, locals);
   }
 
   #visitPath(node: Node, around: Around): void {
