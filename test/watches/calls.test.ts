@@ -169,13 +169,13 @@ test('units that are added at a reload take nothing back and tell nothing again'
   expect(world.messages[0]?.title).toBe('hot_wallet called sweep on vault, amount 1,000, just above 1,000');
 });
 
-describe('a sum of arguments at a reload', () => {
+describe('a sum of arguments', () => {
   const SWEEP = 'calls: "sweep(address to, uint256 amount)",';
   const drained = (than: string): string =>
     `{ id: drained, on: new, if: status == "ok", at_least: { sum: args.amount, than: ${than}, within: 1h } }`;
   const sweep = (amount: bigint): string => `0x6ea056a9${word(NEW_OWNER)}${word(amount)}`;
 
-  test('that changes units begins anew: it never adds whole tokens to smallest parts', async () => {
+  test('begins anew at a reload that changes units: it never adds whole tokens to smallest parts', async () => {
     await using world = await createWorld(rules(SWEEP, drained('10_000_000')));
     await world.poll();
     call(world, sweep(6_000_000n));
@@ -191,7 +191,19 @@ describe('a sum of arguments at a reload', () => {
     expect(await world.poll()).toEqual(['drained resolved']);
   });
 
-  test('that changes anything else goes on', async () => {
+  test('is decided for calls of other functions and for plain transfers, and waits for none of them', async () => {
+    await using world = await createWorld(rules(`${SWEEP} units: { amount: 6 },`, drained('10')));
+    await world.poll();
+    call(world, '0x');
+    call(world, PAUSE);
+    call(world, sweep(10_000_000n));
+    expect(await world.poll()).toEqual(['drained firing']);
+    expect(world.messages[0]?.title).toContain('of 1 successful vault transaction');
+    expect(world.decisions.at(-1)?.reasons.filter(({ type }) => type === 'open')).toEqual([]);
+    expect(world.decisions.at(-1)?.reasons.filter(({ type }) => type === 'no-match')).toHaveLength(2);
+  });
+
+  test('goes on at a reload that changes anything else', async () => {
     await using world = await createWorld(rules(`${SWEEP} units: { amount: 6 },`, drained('10')));
     await world.poll();
     call(world, sweep(6_000_000n));

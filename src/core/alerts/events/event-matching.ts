@@ -249,7 +249,7 @@ function contextOfBaseline({ time }: AlertPoll, event: DetectedEvent): Evaluatio
 
 /**
  * True if the item matches; for a ratio or items in a row, if it is one of the counted items, matching or not. Unknown while the amount
- * that it adds is unknown.
+ * that it adds is unknown. An item that has no such amount, such as a call of another function, adds nothing.
  */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
   return judgeItem(poll, alert, context).truth;
@@ -264,11 +264,16 @@ function judgeItem(
   const truth = holds(poll, alert.if, context);
   const fires = alert.type === 'count' ? alert.fires : null;
   if (fires?.type === 'sum' && truth === true && amountAt(context, fires.path) === undefined)
-    return { truth: 'unknown', isHit: true };
+    return { truth: lacksAmount(poll, fires.path, context) ? false : 'unknown', isHit: true };
   if (fires?.type === 'in-a-row') return { truth: truth === 'unknown' ? truth : true, isHit: truth === true };
   if (fires?.type !== 'ratio') return { truth, isHit: true };
   const counts = holds(poll, fires.of, context);
   return { truth: counts === true && truth === 'unknown' ? 'unknown' : counts, isHit: truth === true };
+}
+
+function lacksAmount({ watch }: AlertPoll, path: string, { view }: EvaluationContext): boolean {
+  const { lacking } = watch.kind.fields;
+  return lacking !== null && lacking.covers(path) && lacking.lacks(view, path);
 }
 
 /** Without a condition everything matches. */
