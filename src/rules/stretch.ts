@@ -5,7 +5,7 @@ import { usableOf, type SharedPlan } from '../config/shared-plans.ts';
 import { highest } from '../core/model/delivery.ts';
 import { SEVERITIES, type Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import { askedBy, firstQuestionsOf, severityOf } from '../core/spending/asked.ts';
+import { askedBy, severityOf } from '../core/spending/asked.ts';
 import {
   dearestOf,
   effectiveMs,
@@ -18,7 +18,7 @@ import {
   type SpendingPlan,
   type Supply,
 } from '../core/spending/planner.ts';
-import { DAY_MS, periodMs } from '../core/spending/period.ts';
+import { periodMs } from '../core/spending/period.ts';
 import { factorWords } from '../core/spending/plan-words.ts';
 import { showDuration } from '../lib/clock.ts';
 import { formatDuration } from '../lib/durations.ts';
@@ -26,7 +26,6 @@ import { dailyCost } from './costs.ts';
 import { countOf } from './counts.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const LONGER = [1, 2, 5, 10, 15, 30, 60, 120, 360].map((minutes) => minutes * MINUTE_MS);
 const MOST_CHANGES = 5;
 const BY_RANK = SEVERITIES.toReversed();
@@ -45,7 +44,7 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   const watches = all.filter(({ target }) => explorers.includes(target.explorer));
   if (plan === null || watches.length === 0) return { lines: [], warnings: [] };
   const questions = questionsOf(watches, NOTHING_CHANGED);
-  const supply = supplyOf(plan, questions, sweepsPerMs(watches));
+  const supply = supplyOf(plan, questions);
   const planned = planOf(questions, supply);
   if (planned.x < LEAST_STRETCH && planned.xc < LEAST_STRETCH) return { lines: [], warnings: [] };
   const who = explorers.filter((name) => watches.some(({ target }) => target.explorer === name)).join(', ');
@@ -66,14 +65,7 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   };
 }
 
-/** The credits of hourly sweeps, a page each: known rows of a list are read again. More pages are learned. */
-function sweepsPerMs(watches: readonly Watch[]): number {
-  const lists = watches.filter(({ kind }) => kind.coverage !== undefined);
-  const questions = new Map(lists.flatMap(firstQuestionsOf).map(({ key, credits }) => [key, credits]));
-  return [...questions.values()].reduce((sum, credits) => sum + credits / HOUR_MS, 0);
-}
-
-function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[], sweepPerMs: number): Supply {
+function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[]): Supply {
   const credits = plan.credits ?? Infinity;
   const keep = credits === Infinity ? 0 : (credits * plan.reservePercent) / 100;
   return {
@@ -84,7 +76,7 @@ function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[], swe
     deep: 0,
     foreign: 0,
     keep,
-    sweepPerMs,
+    sweepPerMs: 0,
     dearest: dearestOf(questions),
     requestsPerMs: (plan.requestsPerSecond ?? Infinity) / 1000,
   };
@@ -106,35 +98,31 @@ function creditsPerDay(questions: readonly PlannedQuestion[]): number {
   return dailyCost(questions).credits;
 }
 
-/** `141,600 credits a day wanted, 156,720 with sweeps, further pages and retries, of 100,000 a day` */
+/** `141,600 credits a day wanted, 155,760 with further pages and retries, of 100,000 a day` */
 function wantedLine(watches: readonly Watch[], { credits, per, requestsPerSecond }: ExplorerPlan): string {
   const wanted = dailyCost(questionsOf(watches, NOTHING_CHANGED));
-  const sweeps = sweepsPerMs(watches) * DAY_MS;
-  const words = (what: 'credits' | 'requests', more: number): string => {
-    const all = `${more > 0 ? 'sweeps, ' : ''}further pages and retries`;
-    return `${countOf(wanted[what])} ${what} a day wanted, ${countOf(wanted[what] * FIRST_RATIO + more)} with ${all}`;
-  };
+  const words = (what: 'credits' | 'requests'): string =>
+    `${countOf(wanted[what])} ${what} a day wanted, ${countOf(wanted[what] * FIRST_RATIO)} with further pages and retries`;
   return credits === null
-    ? `${words('requests', 0)}, of ${requestsPerSecond} a second`
-    : `${words('credits', sweeps)}, of ${countOf(credits)} a ${per}`;
+    ? `${words('requests')}, of ${requestsPerSecond} a second`
+    : `${words('credits')}, of ${countOf(credits)} a ${per}`;
 }
 
 /** `the plan is 55,760 credits a day too small` */
 function lackingIn(watches: readonly Watch[], plan: ExplorerPlan): string {
-  const asked = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * FIRST_RATIO;
-  const lacking = asked + sweepsPerMs(watches) * DAY_MS - usableOf(plan);
+  const lacking = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * FIRST_RATIO - usableOf(plan);
   return lacking > 0
     ? `the plan is ${countOf(lacking)} credits a day too small`
     : 'its watches ask more often than the plan lets them';
 }
 
-/** `intervals become longer: warning 2.1 times, info 4.4 times, and more where new rows need further pages` */
+/** `intervals become longer: warning 2.1 times, info 4.4 times, and more where sweeps and new rows need further pages` */
 function longerWords(planned: SpendingPlan, watches: readonly Watch[]): string {
   const alone = planned.xc >= LEAST_STRETCH ? 'critical watches alone do not fit, and ' : '';
   const stretched = BY_RANK.filter((severity) => stretchOf(severity, planned) >= LEAST_STRETCH);
   const own = stretched.filter((severity) => watches.some((watch) => severityOf(watch) === severity));
   const words = own.map((severity) => `${severity} ${factorWords(stretchOf(severity, planned))} times`);
-  return `${alone}intervals become longer: ${words.join(', ')}, and more where new rows need further pages`;
+  return `${alone}intervals become longer: ${words.join(', ')}, and more where sweeps and new rows need further pages`;
 }
 
 /** `warning: 3 questions, 86,880 credits a day, 2.1 times as long: 1m becomes 2m 6s` */

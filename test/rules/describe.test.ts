@@ -50,7 +50,7 @@ watches:
 
   test('a plan that does not suffice is a warning', () => {
     expect(warnings).toEqual([
-      'ethereum: the plan is 131,760 credits a day too small; intervals become longer: warning 1.6 times, info 2.7 times, and more where new rows need further pages',
+      'ethereum: the plan is 131,760 credits a day too small; intervals become longer: warning 1.6 times, info 2.7 times, and more where sweeps and new rows need further pages',
     ]);
   });
 
@@ -73,7 +73,7 @@ watches:
       'ethereum: fits as written with calls every 5m (now 1m) saves 46,080 credits a day',
     ]);
     expect(said).toEqual([
-      'ethereum: the plan is 46,720 credits a day too small; intervals become longer: warning 1.6 times, info 2.4 times, and more where new rows need further pages',
+      'ethereum: the plan is 46,720 credits a day too small; intervals become longer: warning 1.6 times, info 2.4 times, and more where sweeps and new rows need further pages',
     ]);
   });
 

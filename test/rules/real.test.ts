@@ -150,28 +150,6 @@ describe('With the kinds and channels as they are', () => {
     expect(warnings).toEqual([expect.stringMatching(/ credits a day too small; .*intervals become longer: /)]);
   });
 
-  test('the plan that is printed has a sweep an hour of each list', () => {
-    const text = CONFIG.replace('credits: 100000', 'credits: 1000');
-    const small = loadConfig('config.yaml', {
-      env: { EXPLORER_API_KEY: 'k'.repeat(20) },
-      readFile: () => text,
-      notifiers,
-    });
-    if (small.config === null) throw new Error(formatProblems(small.problems));
-    const spending = small.config;
-    const wantedBy = (kind: string): string[] => {
-      const some = watches.filter(({ kind: { name }, target }) => name === kind && target.explorer === 'ethereum');
-      return describeWatches(some, spending).lines.filter((line) => line.includes(' a day wanted, '));
-    };
-    expect(wantedBy('token')).toEqual([
-      'ethereum: 2,880 credits a day wanted, 3,168 with further pages and retries, of 1,000 a day',
-    ]);
-    // 24 sweeps of 20 credits.
-    expect(wantedBy('transactions')).toEqual([
-      'ethereum: 115,200 credits a day wanted, 127,200 with sweeps, further pages and retries, of 1,000 a day',
-    ]);
-  });
-
   describe('a name of the config that is that of a field', () => {
     const clash = CONFIG.replace('  vault:', '  reputation:').replaceAll(', vault', '');
     const { config: other } = loadConfig('config.yaml', {
