@@ -248,8 +248,9 @@ function contextOfBaseline({ time }: AlertPoll, event: DetectedEvent): Evaluatio
 }
 
 /**
- * True if the item matches; for a ratio or items in a row, if it is one of the counted items, matching or not. Unknown while the amount
- * that it adds is unknown. An item that has no such amount, such as a call of another function, adds nothing.
+ * True if the item matches; for a ratio or items in a row, if it is one of the counted items, matching or not. Unknown
+ * while the amount that it adds is unknown. An item that has no such amount, such as a call of another function, adds
+ * nothing.
  */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
   return judgeItem(poll, alert, context).truth;
