@@ -15,6 +15,7 @@ import type { Store } from '../src/store/contract/store.ts';
 import { aDecision, aTransition } from '../test/store/builders.ts';
 import { createRecordingLog } from '../test/support/recording-log.ts';
 import { fenceOf, ownershipOf } from '../test/support/store/fences.ts';
+import { createClockJumps } from '../src/engine/upkeep/clock-jumps.ts';
 
 const STORMS = [500, 20_000];
 const PER_POLL = 50;
@@ -51,6 +52,7 @@ async function measure(way: Way, storm: number): Promise<{ cpuMs: number; longes
       announce: () => [],
       onOwed: () => undefined,
       clock: systemClock,
+      jumps: createClockJumps(systemClock),
       log: createRecordingLog(),
     });
     const turns = watchTurns();

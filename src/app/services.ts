@@ -24,7 +24,10 @@ import { createStateGuard, type StateGuard } from './state/state-guard.ts';
 export interface AppOptions
   extends
     SetupTools,
-    Omit<RuntimeOptions, 'store' | 'ownership' | 'storageState' | 'supervise' | 'whileHeld' | 'stateFile' | 'pauses'> {
+    Omit<
+      RuntimeOptions,
+      'store' | 'ownership' | 'storageState' | 'supervise' | 'whileHeld' | 'stateFile' | 'pauses' | 'jumps'
+    > {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -70,6 +73,7 @@ export async function openServices(
       metrics.loopRestarted(loop);
     },
   });
+  const jumps = createClockJumps(clock);
   const pauses = createPauses({ store, clock });
   await pauses.read();
   const runtime = opened.use(
@@ -77,6 +81,7 @@ export async function openServices(
       ...options,
       store,
       ownership,
+      jumps,
       pauses,
       storageState: () => storage.state(),
       supervise: supervisor.supervise,
@@ -87,7 +92,6 @@ export async function openServices(
   ownership.follow(runtime.follower);
   const journal = createDaemonJournal({ store, ownership, clock, log });
   const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
-  const jumps = createClockJumps(clock);
   const guard = createStateGuard({ store, clock, log });
   const heartbeats: Services['heartbeats'] = { acceptedAt: null };
   const known: HealthParts = {

@@ -11,7 +11,7 @@ import { markedBefore, readFirstTry, wholeDelivery } from './large-deliveries.ts
 import { linkSecrets } from './link-secrets.ts';
 import type { Claimed } from './contract/deliveries.ts';
 import * as rounds from './rounds.ts';
-import { goneTargets, nextRound, readCalls, readDue, readMembers, readRouting } from './rounds.ts';
+import { dispatchedAt, goneTargets, nextRound, readCalls, readDue, readMembers, readRouting } from './rounds.ts';
 import { prune } from './prune.ts';
 import { bound } from './sql/bound.ts';
 import { orSuperseded, type SqlDatabase } from './sql/database.ts';
@@ -73,7 +73,17 @@ function readsOf({ sql, snapshot }: SqlDatabase) {
   return {
     ...bound(single, { remembered, covered, chainBlocks, plans }),
     ...bound(snapshot, { readRouting, readDue, readMembers, readCalls, readActive }),
-    ...bound(single, { goneTargets, nextRound, held, refusing, nextDue, mirrored, acksToPass, oldEvents }),
+    ...bound(single, {
+      dispatchedAt,
+      goneTargets,
+      nextRound,
+      held,
+      refusing,
+      nextDue,
+      mirrored,
+      acksToPass,
+      oldEvents,
+    }),
     ...bound(single, { answerTo, announceable, linkSecrets, isPassEnded, countJournal }),
     newsSince: async (since) => ({ newest: await newestNotification(sql), changes: await changesSince(sql, since) }),
   } satisfies Partial<Store>;
@@ -137,6 +147,7 @@ function roundWrites({ writeUnder, writeRound }: StoreTools) {
     commitReroute: (result, at, fence) =>
       writeRound('commit-reroute', fence, (on) => rounds.commitReroute(on, result, at)),
     keepGone: (gone, left, at, fence) => writeUnder('keep-gone', fence, (on) => rounds.keepGone(on, gone, left, at)),
+    keepDispatched: (at, fence) => writeUnder('keep-dispatched', fence, (on) => rounds.keepDispatched(on, at)),
     moveClock: (jump, fence) => writeUnder('move-clock', fence, (on) => rounds.moveClock(on, jump)),
   } satisfies Partial<Store>;
 }

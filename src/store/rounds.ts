@@ -226,7 +226,16 @@ export async function keepGone(sql: Sql, gone: GoneTargets, left: readonly strin
   await cancelFor(sql, left.map(targetOf), at);
 }
 
+export async function dispatchedAt(sql: Sql): Promise<Instant | null> {
+  return z.number().safeParse(await readFact(sql, 'dispatched-at')).data ?? null;
+}
+
+export async function keepDispatched(sql: Sql, at: Instant): Promise<void> {
+  await writeFact(sql, 'dispatched-at', at);
+}
+
 export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
+  await keepDispatched(sql, jump.now);
   await moveStates(sql, jump);
   await moveAlerts(sql, jump);
   await moveGroups(sql, jump);

@@ -1,7 +1,7 @@
 // Rounds of dispatch over a store of plain maps: what the daemon does around the pure decision, without a database, a
 // clock or a wire. Time moves only when it is told to.
 import type { Recipient, Severity } from '../../src/core/model/ids.ts';
-import type { ClockShift } from '../../src/dispatch/clock-jump.ts';
+import { shiftOf, type ClockShift } from '../../src/dispatch/clock-jump.ts';
 import { needsAck } from '../../src/dispatch/escalate.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
 import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
@@ -209,7 +209,7 @@ export class InMemoryDispatch {
   /** The system clock is set; the time of what is stored moves with it. */
   jump(ms: number): void {
     this.now += ms;
-    const shift = (at: Instant): Instant => shiftedBy({ byMs: ms, now: this.now }, at);
+    const shift = (at: Instant): Instant => shiftedBy(shiftOf([{ byMs: ms }], this.now), at);
     for (const group of this.#groups.values())
       Object.assign(group, { closedAt: group.closedAt && Math.min(group.closedAt, this.now), dueAt: this.now });
     for (const ofGroup of this.states.values())

@@ -22,6 +22,7 @@ import { isOvertaken, PEOPLE, type Alert, type Sent, type Setup, type Wire } fro
 import { fenceOf } from '../support/store/fences.ts';
 import { allOf } from '../support/store/store-calls.ts';
 import { operate } from '../support/store/operate.ts';
+import { shiftOf } from '../../src/dispatch/clock-jump.ts';
 
 const MANY = 1000;
 const FENCE = 'service:test';
@@ -139,7 +140,7 @@ export class StoredDispatch implements AsyncDisposable {
 
   /** The clock was set before. */
   async noticeJump(ms: number): Promise<void> {
-    await this.#store.moveClock({ byMs: ms, now: this.now }, this.#fence());
+    await this.#store.moveClock(shiftOf([{ byMs: ms }], this.now), this.#fence());
   }
 
   async reload(setup: Setup): Promise<void> {
@@ -179,7 +180,7 @@ export class StoredDispatch implements AsyncDisposable {
       clock: { now: () => this.now },
       mostMembers: 3,
     });
-    while ((await rounds.work(this.#fence())) !== null);
+    while ((await rounds.work(this.now, this.#fence())) !== null);
   }
 
   async #commit(...[round, decision, ...rest]: Parameters<Store['commitDue']>): Promise<CommitResult> {

@@ -35,6 +35,7 @@ import { createRecordingLog } from '../support/recording-log.ts';
 import { fenceOf, ownershipOf } from '../support/store/fences.ts';
 import { operate, type Act } from '../support/store/operate.ts';
 import type { Payload, Receivers } from './receivers.ts';
+import { createClockJumps } from '../../src/engine/upkeep/clock-jumps.ts';
 
 const HERE = import.meta.dirname;
 export const START = Date.UTC(2026, 0, 1);
@@ -181,6 +182,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
       for (const channel of channels) senders.get(channel)?.wake();
     },
     clock,
+    jumps: createClockJumps(clock),
     log,
   });
   const notifierOf = new Map(

@@ -29,6 +29,7 @@ import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createChannels, type ChannelSet, type ChannelsOptions } from './channels.ts';
 import type { Pauses } from '../pauses.ts';
+import type { ClockJumps } from '../../engine/upkeep/clock-jumps.ts';
 import type { StorageState } from '../state/storage-health.ts';
 import { ExplorerSet, type ExplorersOptions } from './explorers.ts';
 
@@ -38,6 +39,7 @@ export interface PartsOptions
   readonly log: SafeLog;
   readonly metrics: Metrics;
   readonly storageState: () => StorageState;
+  readonly jumps: ClockJumps;
   readonly pauses: Pick<Pauses, 'of' | 'until'>;
   /** Records polls; the caller closes it. */
   readonly recorder: Recorder | null;
@@ -106,7 +108,7 @@ export function createParts(
   options: PartsOptions,
   { signal, changing, redact, hasSelf, timeZone, hasDigest, isWatched, rules }: Wiring,
 ): Parts {
-  const { store, ownership, clock, log, metrics, recorder, pauses } = options;
+  const { store, ownership, clock, log, metrics, recorder, pauses, jumps } = options;
   const work = createWorkCounts();
   const explorerFacts = createExplorerFacts(clock);
   const pollRing = createPollRing();
@@ -151,6 +153,7 @@ export function createParts(
       channels.wake(owed);
     },
     clock,
+    jumps,
     log,
   });
   const onTransitions = (): void => {

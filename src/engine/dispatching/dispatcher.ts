@@ -15,6 +15,7 @@ import { decideCalls } from '../../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
 import type { AlertEpisode, DeliveryBatch, Key } from '../../dispatch/model.ts';
 import { NOTICED_WITHIN_MS } from '../../core/model/quality/clock-shift.ts';
+import { shiftOf } from '../../dispatch/clock-jump.ts';
 import { leftBy, reroute, type GoneTargets } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/rounds/route-round.ts';
 import type { RoutingResult, RoutingRound, Undeliverable } from '../../dispatch/rounds/routing-round.ts';
@@ -23,7 +24,7 @@ import { earliest, nextTurn, type Clock, type Instant } from '../../lib/clock.ts
 import type { DispatchStore } from '../../store/contract/dispatch.ts';
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
+import type { ClockJumps } from '../upkeep/clock-jumps.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 import { createDueRounds } from './due-rounds.ts';
@@ -42,7 +43,7 @@ export interface Dispatcher {
 
 export interface DispatcherOptions {
   readonly store: DispatchStore & RaisingStore;
-  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost' | 'isShared'>;
   /** The rules in force. */
   readonly rules: () => DispatchRules;
   /** Makes the message about events that nobody acknowledged in time. */
@@ -50,6 +51,7 @@ export interface DispatcherOptions {
   /** Called when deliveries of these channels were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
   readonly clock: Clock;
+  readonly jumps: Pick<ClockJumps, 'all' | 'since'>;
   readonly log: Log;
 }
 
@@ -75,12 +77,13 @@ interface ReroutedPage {
 type More = 'nothing' | 'now' | 'next-turn';
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { store, ownership, rules, announce, onOwed, clock, log } = options;
+  const { store, ownership, rules, announce, onOwed, clock, jumps, log } = options;
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
   const loop = createWokenLoop(clock);
-  const jumps = createClockJumps(clock);
   const dueRounds = createDueRounds({ store, rules, clock });
-  let jump: ClockJump | null = null;
+  /** The number of jumps of the clock that are considered; null: another process has considered some of them. */
+  let considered: number | null = null;
+  let keptAt: Instant | null = null;
   let hasToReroute = true;
   /** The time at which the next target has been removed long enough to drop its pending transitions. */
   let rerouteAt: Instant | null = null;
@@ -116,7 +119,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** If the data changed since it was read, the page is read again. */
   async function reroutePage(after: Key, before: GoneTargets, fence: Fence): Promise<ReroutedPage> {
     for (;;) {
-      const at = clock.now();
+      const at = await timeOf(fence);
       const { alerts, last } = await store.readActive({ after, limit: MOST_REROUTED, at });
       const raised = await raiseSeverities(alerts, rules(), { store, at, fence });
       if (raised === 'fenced') ownership.lost('service:dispatch');
@@ -151,19 +154,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function callRoundOnce(fence: Fence): Promise<More | null> {
     const inForce = rules();
-    const round = await store.readCalls(clock.now(), MOST_CALLS, inForce.unanswered);
+    const at = await timeOf(fence);
+    const round = await store.readCalls(at, MOST_CALLS, inForce.unanswered);
     if (round.alerts.length === 0) return 'nothing';
-    const result = decideCalls(round, inForce, clock.now());
+    const result = decideCalls(round, inForce, at);
     for (const { key, group, via } of result.owing)
       log.info('alert:called', { alert: key, channel: group.target.channel, via });
-    const announced = announce(result.unanswered, clock.now());
+    const announced = announce(result.unanswered, at);
     const end = await store.commitCalls(round, { ...result, announced }, clock.now(), fence);
     if (announced.length > 0) loop.wake();
     return moreAfter(end, round.alerts.length < MOST_CALLS ? 'nothing' : 'next-turn');
   }
 
   async function decideRoundOnce(fence: Fence): Promise<More | null> {
-    const round = await dueRounds.work(fence);
+    const round = await dueRounds.work(await timeOf(fence), fence);
     if (round === null) return 'nothing';
     onOwed(channelsOf(round.written));
     if (round.end === 'kept') reportDamaged(round.read);
@@ -185,17 +189,26 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  async function followClock(fence: Fence): Promise<void> {
-    jump ??= jumps.look();
-    if (jump === null) return;
-    await store.moveClock({ byMs: jump.byMs, now: jump.at }, fence);
-    jump = null;
+  /**
+   * The time of a round. If the clock was set, stored instants are moved first, once for all replicas. Nothing may be
+   * awaited between the comparison and the reading of the clock.
+   */
+  async function timeOf(fence: Fence): Promise<Instant> {
+    const before = considered === null ? await store.dispatchedAt() : null;
+    const at = clock.now();
+    const all = jumps.all();
+    const fresh = before === null ? all.slice(considered ?? 0) : jumps.since(before);
+    const isKept = !ownership.isShared || (keptAt !== null && Math.abs(at - keptAt) < NOTICED_WITHIN_MS);
+    if (fresh.length > 0) await store.moveClock(shiftOf(fresh, at), fence);
+    else if (!isKept) await store.keepDispatched(at, fence);
+    if (fresh.length > 0 || !isKept) keptAt = at;
+    considered = all.length;
+    return at;
   }
 
   async function work(stop: AbortSignal): Promise<number> {
     const fence = ownership.fenceOf('service:dispatch');
     if (fence === null) return LONGEST_REST_MS;
-    await followClock(fence);
     await rerouteAll(fence);
     for (const round of [routeRoundOnce, callRoundOnce, decideRoundOnce])
       if (!(await repeat(() => round(fence), stop))) return LONGEST_REST_MS;
@@ -221,7 +234,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       hasToReroute = true;
       loop.wake();
     },
-    run: (stop) => loop.run(stop, () => workSafely(stop)),
+    run(stop) {
+      if (ownership.isShared) [considered, keptAt] = [null, null];
+      return loop.run(stop, () => workSafely(stop));
+    },
   };
 }
 

@@ -7,14 +7,14 @@ import type { DeliveryBatch, Labels, RoundResult } from '../../dispatch/model.ts
 import { isCommonFull, sentBeforeOf } from '../../dispatch/policy/rate.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
-import { nextTurn, type Clock } from '../../lib/clock.ts';
+import { nextTurn, type Clock, type Instant } from '../../lib/clock.ts';
 import { finishInTurns } from '../../lib/steps.ts';
 import type { RoundDecision, DispatchStore, DueQuery } from '../../store/contract/dispatch.ts';
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 
 export interface DueRounds {
-  /** Decides one round. Null: nothing is due. */
-  work(fence: Fence): Promise<DecidedRound | null>;
+  /** Decides one round. Null: nothing is due at `at`. */
+  work(at: Instant, fence: Fence): Promise<DecidedRound | null>;
 }
 
 export interface DecidedRound {
@@ -66,8 +66,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
   }
 
   return {
-    async work(fence) {
-      const at = clock.now();
+    async work(at, fence) {
       const inForce = rules();
       const query: DueQuery = {
         at,

@@ -12,7 +12,7 @@ export interface JournalOptions {
   /** Null in a dry run, which keeps nothing. */
   readonly kept: KeptAnchor | null;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
-  readonly jumps: Pick<ClockJumps, 'look'>;
+  readonly jumps: Pick<ClockJumps, 'all'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -29,6 +29,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
   const { store, kept, ownership, jumps, clock, log } = options;
   let isKeeping = true;
   let isFailing = false;
+  let recorded = 0;
   /** Lines that are not written yet. */
   let unwritten: readonly JournalEntry[] = [];
 
@@ -38,11 +39,11 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
   }
 
   async function recordJump(): Promise<void> {
-    const jump = jumps.look();
-    if (jump !== null) {
-      log.warn('clock:set', { by: showDuration(jump.byMs), effect: 'due times are by the new time' });
-      unwritten = [...unwritten, lineOf(jump)];
-    }
+    const fresh = jumps.all().slice(recorded);
+    recorded += fresh.length;
+    for (const { byMs } of fresh)
+      log.warn('clock:set', { by: showDuration(byMs), effect: 'due times are by the new time' });
+    unwritten = [...unwritten, ...fresh.map(lineOf)];
     if (unwritten.length === 0) return;
     await store.record(unwritten);
     unwritten = [];

@@ -103,7 +103,15 @@ export interface DispatchStore {
    */
   keepGone(gone: GoneTargets, left: readonly string[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
-  /** Called after the clock was set. Waits keep their remaining time, and none becomes longer. */
+  /** When the process that dispatches last compared the clock, to within a minute; null: none has kept it. */
+  dispatchedAt(): Promise<Instant | null>;
+
+  keepDispatched(at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /**
+   * Called after the clock was set. Waits keep their remaining time, and none becomes longer. That the clock was compared
+   * is kept with it, so that the next process that dispatches does not move them again.
+   */
   moveClock(jump: ClockShift, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** The time when the next group or alert is due; null: only new transitions can change anything. */

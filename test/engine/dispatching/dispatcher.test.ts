@@ -1,5 +1,5 @@
 // Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Delivery, Message, Settlement } from '../../../src/core/model/delivery.ts';
 import { ANNOUNCER } from '../../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
@@ -22,6 +22,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, commit, rulesAtOnce } from '../../support/store/store-calls.ts';
 import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 import { operate } from '../../support/store/operate.ts';
+import { createClockJumps, type ClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 
 const MINUTE = 60_000;
 const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '204' } };
@@ -52,12 +53,13 @@ async function aDispatcher(
     },
     ...more,
   });
-  const start = () => {
+  const start = (replica?: ClockJumps) => {
     const onOwed = (all: ReadonlySet<string>): void => void owed.push(...all);
     const announce: DispatcherOptions['announce'] = (events, at) =>
       unansweredAnnouncements(events, { at, zone: 'UTC', notify: ['ops'] });
-    const ownership = ownershipOf(store);
-    const dispatcher = createDispatcher({ store, ownership, rules, announce, onOwed, clock, log });
+    const ownership = { ...ownershipOf(store), isShared: replica !== undefined };
+    const jumps = replica ?? createClockJumps(clock);
+    const dispatcher = createDispatcher({ store, ownership, rules, announce, onOwed, clock, jumps, log });
     const stop = new AbortController();
     const running = dispatcher.run(stop.signal);
     return {
@@ -669,4 +671,70 @@ test('an event that nobody acknowledged in seven days is open no more, which peo
   await daemon.clock.advance(8 * DAY);
   await daemon.route();
   expect(await claim(daemon.store, 'ops', 10, daemon.clock.now())).toEqual([]);
+});
+
+const CALLS_AFTER_A_QUARTER: Partial<DispatchRules> = {
+  routingOf(labels) {
+    const { channels, options } = routingTo([], null, labels);
+    return { channels, options: { ...options, escalate: [{ afterMs: 15 * MINUTE, notify: ['mail'] }] } };
+  },
+};
+
+describe('the clock that two replicas share is set', () => {
+  test.each([
+    { how: 'an hour ahead', set: [60], left: 8 },
+    { how: 'three minutes ahead twice', set: [3, 3], left: 7 },
+    { how: 'an hour back', set: [-60], left: 9 },
+    { how: 'an hour ahead and back', set: [60, -60], left: 9 },
+  ])('$how, and a step is due as it was, whoever dispatches then', async ({ set, left }) => {
+    await using daemon = await aDispatcher(CHANNELS, undefined, { more: CALLS_AFTER_A_QUARTER });
+    const { clock, decided, sent, start } = daemon;
+    const replicas = [createClockJumps(clock), createClockJumps(clock)];
+    const dispatchesFor = async (ms: number, replica = replicas[0]): Promise<void> => {
+      await using _running = start(replica);
+      await clock.whenSleeping(1);
+      await clock.advance(ms);
+      for (const one of replicas) one.all();
+    };
+    await decided(FIRING, ['ops']);
+    await dispatchesFor(MINUTE);
+    expect(await sent()).toEqual(['ops firing']);
+    for (const minutes of set) {
+      for (const one of replicas) one.all();
+      await clock.setTo(clock.now() + minutes * MINUTE);
+      await dispatchesFor(MINUTE);
+    }
+    await dispatchesFor(5 * MINUTE, replicas[1]);
+    await dispatchesFor(left * MINUTE - 1000, replicas[1]);
+    expect(await sent()).toEqual([]);
+    await dispatchesFor(1000, replicas[1]);
+    expect(await sent()).toEqual(['ada firing', 'bob firing']);
+  });
+
+  test('while the one that dispatches reads what is due, and nobody is called early', async () => {
+    const reading = { setTo: null as number | null };
+    await using daemon = await aDispatcher(
+      CHANNELS,
+      (store) => ({
+        ...store,
+        async readCalls(...query) {
+          if (reading.setTo !== null) await daemon.clock.setTo(reading.setTo);
+          reading.setTo = null;
+          return store.readCalls(...query);
+        },
+      }),
+      { more: CALLS_AFTER_A_QUARTER },
+    );
+    const { clock, decided, sent, start } = daemon;
+    await decided(FIRING, ['ops']);
+    await daemon.route();
+    expect(await sent()).toEqual(['ops firing']);
+    reading.setTo = clock.now() + 60 * MINUTE;
+    await using _running = start(createClockJumps(clock));
+    await clock.whenSleeping(1);
+    await clock.advance(14 * MINUTE);
+    expect(await sent()).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(await sent()).toEqual(['ada firing', 'bob firing']);
+  });
 });

@@ -19,6 +19,7 @@ import { openSqliteStore, openVolatileStore } from '../../../src/store/sqlite/op
 import type { Store } from '../../../src/store/contract/store.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
 import { operate } from '../../support/store/operate.ts';
+import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 
 const EVENTS = 2000;
 const MOST_IN_TURN = 500;
@@ -47,7 +48,14 @@ async function aStorm(clock: FakeClock, opened?: Store): Promise<Store> {
 async function dispatch(store: Store, clock: FakeClock): Promise<void> {
   const stop = new AbortController();
   const log = createRecordingLog();
-  const options = { rules: () => RULES, announce: () => [], onOwed: () => undefined, clock, log };
+  const options = {
+    rules: () => RULES,
+    announce: () => [],
+    onOwed: () => undefined,
+    clock,
+    jumps: createClockJumps(clock),
+    log,
+  };
   const running = createDispatcher({ ...options, store, ownership: ownershipOf(store) }).run(stop.signal);
   await clock.whenSleeping(1);
   stop.abort();
@@ -122,7 +130,14 @@ test('a daemon that was killed while it wrote a large mail forgot the events tha
   await using store = await aStorm(clock);
   const dying = withCommits(store, (_members, count) => Promise.resolve(count <= 2));
   const stop = new AbortController();
-  const options = { rules: () => RULES, announce: () => [], onOwed: () => undefined, clock, log: createRecordingLog() };
+  const options = {
+    rules: () => RULES,
+    announce: () => [],
+    onOwed: () => undefined,
+    clock,
+    jumps: createClockJumps(clock),
+    log: createRecordingLog(),
+  };
   const running = createDispatcher({ ...options, store: dying, ownership: ownershipOf(store) }).run(stop.signal);
   await clock.whenSleeping(1);
   stop.abort();

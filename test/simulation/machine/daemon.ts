@@ -19,6 +19,7 @@ import type { ConfigVersion } from '../people/log.ts';
 import type { Reached } from '../scenes/operators.ts';
 import type { Loaded } from '../scenes/versions.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
+import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 
 export interface DaemonOptions {
   readonly line: LifeLine;
@@ -72,6 +73,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     storageState: () => 'works',
     stateFile: null,
     pauses,
+    jumps: createClockJumps(clock),
   });
 
   async function apply(): Promise<void> {

@@ -151,6 +151,8 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
       }),
     goneTargets: () => deed(() => inner.goneTargets()),
     keepGone: (...keep) => write(() => inner.keepGone(...keep)),
+    dispatchedAt: () => deed(() => inner.dispatchedAt()),
+    keepDispatched: (...keep) => write(() => inner.keepDispatched(...keep)),
     moveClock: (jump, fence) => writePolicy(() => inner.moveClock(jump, fence)),
     nextRound: () => deed(() => inner.nextRound()),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),

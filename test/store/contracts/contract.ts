@@ -19,6 +19,7 @@ import {
 import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf, withMember } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 import { fenceOf } from '../../support/store/fences.ts';
+import { shiftOf } from '../../../src/dispatch/clock-jump.ts';
 
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
@@ -457,7 +458,7 @@ export function keepsThePromise(place: Place): void {
     await settle(store, 'late', { state: 'due', outcome: AGAIN, dueAt: NOON + 60 * MINUTE }, NOON);
     const due = async (now: number): Promise<readonly string[]> => idsOf(await claim(store, 'ops', 2, now));
     const now = NOON - 30 * MINUTE;
-    await store.moveClock({ byMs: -40 * MINUTE, now }, fenceOf(store, 'service:test'));
+    await store.moveClock(shiftOf([{ byMs: -40 * MINUTE }], now), fenceOf(store, 'service:test'));
     expect(await due(now)).toEqual(['soon']);
     expect(await due(now + 49 * MINUTE)).toEqual([]);
     expect(await due(now + 50 * MINUTE)).toEqual(['late']);

@@ -7,6 +7,7 @@ import { fenceOf } from '../../support/store/fences.ts';
 import { operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
+import { shiftOf } from '../../../src/dispatch/clock-jump.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -148,7 +149,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
 
   story('an acknowledgement keeps its length when the clock is set', async (store) => {
     const set = async (byMs: number, now: number): Promise<readonly number[]> => {
-      await store.moveClock({ byMs, now }, fenceOf(store, 'service:test'));
+      await store.moveClock(shiftOf([{ byMs }], now), fenceOf(store, 'service:test'));
       return (await store.policy(now)).acks.map(({ until }) => until);
     };
     const now = NOON + 10 * MINUTE;

@@ -155,8 +155,8 @@ const MOVE_BACK = `
   WHERE state = 'due' AND due_at > $2::bigint`;
 
 /** After the clock was set back, a delivery waits no longer than it would have. Leases are checked by themselves. */
-export async function moveDeliveries(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
-  if (byMs < 0) await sql.run(MOVE_BACK, [byMs, now]);
+export async function moveDeliveries(sql: Sql, { backMs, now }: ClockShift): Promise<void> {
+  if (backMs < 0) await sql.run(MOVE_BACK, [backMs, now]);
 }
 
 const END_LEASES = `

@@ -10,6 +10,7 @@ import type { Sql } from '../../sql/sql.ts';
  */
 export type FactName =
   | 'gone-targets'
+  | 'dispatched-at'
   | 'owner'
   | 'epoch'
   | 'running'
