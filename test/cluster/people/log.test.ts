@@ -1,5 +1,5 @@
 // What the judge of a run sees of people: each thing that must not happen is put into a run in which nothing is wrong.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { judgePeople } from '../../simulation/people/judge.ts';
 import type { SeenTry } from '../sinks.ts';
 import { CALLS, CARE } from './config.ts';
@@ -12,6 +12,7 @@ const BEGIN = Date.UTC(2026, 0, 5, 12);
 const span = { from: BEGIN, to: BEGIN + 10 * MINUTE };
 const FIRED = BEGIN + MINUTE;
 const ENDED = FIRED + 50 * SECOND;
+const STEP_MS = MINUTE;
 
 const labels = { watch: 'care-0', alert: 'low', severity: 'warning', explorer: 'plan-0' };
 const message = {
@@ -127,6 +128,32 @@ test('what a failover has lost may be told, and told again', () => {
   expect(found({ recorded: after, lost, tries: twice })).toEqual([]);
   // Without it, it was told before it happened.
   expect(found({ recorded: after, tries: twice })).toEqual(['invented of-nothing']);
+});
+
+describe('the clock of the database goes three minutes ahead, and back before a step is due', () => {
+  const open = recorded.slice(0, 4);
+  const ahead = { at: FIRED + 10 * SECOND, ms: 3 * MINUTE };
+  const back = { at: ahead.at + 15 * SECOND, ms: -ahead.ms };
+  const compared = (at: number, clock: number): Recorded => ({ at, type: 'compared', body: { clock } });
+  const early = (lines: readonly Recorded[], after: number): boolean =>
+    found({
+      recorded: [...open, ...lines],
+      jumps: [ahead, back],
+      tries: [told('begin', 1, FIRED + 100), told('call', 1, FIRED + after, { channel: CALLS })],
+    }).includes('step-wrong early');
+
+  test('the step comes as if nothing had been, where nobody compared the clock in between', () => {
+    const before = compared(FIRED, FIRED);
+    expect(early([before], STEP_MS)).toBe(false);
+    expect(early([before], STEP_MS / 2)).toBe(true);
+  });
+
+  test('the step waits anew from then on, where somebody did', () => {
+    const between = ahead.at + SECOND;
+    const seen = compared(between, between + ahead.ms);
+    expect(early([seen], STEP_MS)).toBe(true);
+    expect(early([seen], back.at - FIRED + STEP_MS)).toBe(false);
+  });
 });
 
 test('a silence that a failover has lost holds nothing any more', () => {

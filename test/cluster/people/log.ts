@@ -40,7 +40,7 @@ export interface LostRecord {
 const BEFORE_MS = 3_600_000;
 
 export function peopleLogOf(run: PeopleRun): PeopleLog {
-  const { span, jumps, outages } = run;
+  const { span, outages } = run;
   const all = [...run.lost.flatMap(({ recorded }) => recorded), ...run.recorded];
   const members = Map.groupBy(bodiesOf(all, 'member'), ({ id }) => id);
   const transitions = transitionsOf(run);
@@ -48,7 +48,7 @@ export function peopleLogOf(run: PeopleRun): PeopleLog {
   return {
     span,
     aheadMs: 0,
-    jumps,
+    jumps: run.jumps.map((jump, n) => ({ ...jump, isUnseen: isUnseen(run, n) })),
     configs: configsOf(run),
     actions: actionsOf(run),
     transitions: [...transitions.values()].toSorted((a, b) => knownAt(a) - knownAt(b)),
@@ -58,6 +58,22 @@ export function peopleLogOf(run: PeopleRun): PeopleLog {
     polls: [],
     refusals: outages,
   };
+}
+
+/** A transaction that compared the clock before it was set right may end a little later. */
+const UNDER_WAY_MS = 5000;
+
+/** The clock goes ahead and back; nobody compared it in between. */
+function isUnseen({ jumps, recorded }: PeopleRun, n: number): boolean {
+  const [ahead, back] = jumps.slice(n - (n % 2));
+  if (ahead === undefined || back === undefined) return false;
+  return !recorded.some(
+    ({ at, ...line }) =>
+      line.type === 'compared' &&
+      at >= ahead.at &&
+      at < back.at + UNDER_WAY_MS &&
+      Math.abs(line.body.clock - at - ahead.ms) < UNDER_WAY_MS,
+  );
 }
 
 type Body<T extends Recorded['type']> = Extract<Recorded, { type: T }>['body'];

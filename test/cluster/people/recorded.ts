@@ -52,6 +52,8 @@ const Line = z.discriminatedUnion('type', [
   z.object({ ...at, type: z.literal('member'), body: Member }),
   z.object({ ...at, type: z.literal('operated'), body: Operated }),
   z.object({ ...at, type: z.literal('config'), body: z.object({ config: z.string().nullable() }) }),
+  // The replica that dispatches has compared the clock, which showed that.
+  z.object({ ...at, type: z.literal('compared'), body: z.object({ clock: z.coerce.number() }) }),
 ]);
 export type Recorded = z.output<typeof Line>;
 
@@ -98,6 +100,13 @@ CREATE FUNCTION nemesis.agreed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER people AFTER UPDATE ON cluster FOR EACH ROW
   WHEN (NEW.config IS DISTINCT FROM OLD.config) EXECUTE FUNCTION nemesis.agreed();
+
+CREATE FUNCTION nemesis.compared() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO nemesis.people (type, body) VALUES ('compared', json_build_object('clock', NEW.value));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER people AFTER INSERT OR UPDATE ON facts FOR EACH ROW
+  WHEN (NEW.name = 'dispatched-at') EXECUTE FUNCTION nemesis.compared();
 `;
 
 /** Beside the log of the run (`database.ts`). */

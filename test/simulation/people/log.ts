@@ -40,6 +40,8 @@ export interface PeopleLog {
 export interface ClockJump {
   readonly at: Instant;
   readonly ms: number;
+  /** It was set right before anybody compared it: no wait was moved. */
+  readonly isUnseen?: boolean;
 }
 
 export interface Life extends Span {

@@ -65,7 +65,7 @@ export function daemonClock({ span, aheadMs, jumps, lives }: Given): DaemonClock
       let end = begin + wholeMs;
       for (const jump of jumps) {
         const { at, ms } = jump;
-        if (at <= begin || isOver(end, at) || (ms > SHIFTED_MS && isSeen(jump))) continue;
+        if (jump.isUnseen === true || at <= begin || isOver(end, at) || (ms > SHIFTED_MS && isSeen(jump))) continue;
         end = Math.min(Math.max(end - ms, at), isSeen(jump) ? at + wholeMs : Infinity);
       }
       return end;
