@@ -270,6 +270,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['step-wrong early', 'stale begin'],
+    seed: '33',
   },
   'a program is never told of an event that somebody acknowledged while it was held': {
     edits: [
