@@ -68,7 +68,7 @@ rules: [rules/*.yaml]
   expect(metrics).toContain('chainwarden_watch_data_state{watch="second",of="vault",state="ok"} 1');
   expect(metrics).toContain('chainwarden_explorer_credits_remaining{explorer="chain"} 99980');
 
-  // A second one on the same database does not end: it waits (state/postgres.test.ts).
+  // A second one on the same database does not end: it waits (replicas/postgres.test.ts).
   if (!isOnPostgres) {
     await using second = start(['run'], folder.path, env);
     expect((await second.ended).code).toBe(75);

@@ -18,8 +18,7 @@ const STORIES = [
   'telling/words',
   'acceptance/plan',
   'self/states',
-  'state/postgres',
-  'state/replicas',
+  'acceptance/replicas',
 ];
 
 const given = process.argv.slice(2);
