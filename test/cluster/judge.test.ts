@@ -114,6 +114,13 @@ describe('what excuses a gap:', () => {
     expect(findingsOf({ ...goneFor(21), barred: [{ ...span, address: OTHER }] })).toHaveLength(1);
   });
 
+  test('whoever takes over reaches no explorer, as the second of two faults', () => {
+    const taker = [{ ...span, address: ONE }];
+    expect(findingsOf({ ...goneFor(25), crowded: [span], barred: taker })).toEqual([]);
+    expect(findingsOf({ ...goneFor(25), crowded: [span] })).toHaveLength(1);
+    expect(findingsOf({ ...goneFor(30), crowded: [span], barred: taker })).toHaveLength(1);
+  });
+
   test('that others ask a host whether it answers is no request of a plan', () => {
     expect(findingsOf(withAsked(askedAt(30, ONE, { from: BEGIN + 30_010, path: '/' })))).toEqual([]);
   });

@@ -189,10 +189,12 @@ function gaps(happened: Happened): string[] {
   const { leaseMs, clockMoves, crowded, barred } = happened;
   const most = leaseMs + TAKEOVER_MS;
   const moved = clockMoves.map(({ at }) => ({ from: at, to: at + most }));
-  const takeovers = (gap: Gap): number => ([...crowded, ...moved].some((one) => overlap(one, gap) > 0) ? 2 : 1);
-  // Who reaches no explorer is sure of it after a while, and the others ask that host before they take over.
+  const isIn = (spans: readonly Span[], gap: Gap): boolean => spans.some((one) => overlap(one, gap) > 0);
+  const takeovers = (gap: Gap): number => (isIn([...crowded, ...moved], gap) ? 2 : 1);
+  // Who reaches no explorer is sure of it after a while, and the others ask that host before they take over. Of two faults
+  // it may strike whoever takes over.
   const unreachedMs = (gap: Gap): number =>
-    barred.some((one) => one.address === gap.asker && overlap(one, gap) > 0) ? UNREACHED_MS : 0;
+    barred.some((one) => overlap(one, gap) > 0 && (one.address === gap.asker || isIn(crowded, gap))) ? UNREACHED_MS : 0;
   return gapsOf(happened)
     .filter((gap) => gap.ms > most * takeovers(gap) + unreachedMs(gap) + INTERVAL_MS)
     .map(({ plan, from, ms }) => `plan ${plan} was not asked for ${ms} ms from ${time(from)}`);
