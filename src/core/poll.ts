@@ -9,6 +9,7 @@ import type { WindowHistory } from './model/watch/condition.ts';
 import { dueOf } from './model/watch/identity.ts';
 import { dataStateOf } from './model/quality/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
+import { NO_SENDERS, sightSenders, type SenderSightings } from './model/quality/contract-senders.ts';
 import {
   goneFields,
   missingFields,
@@ -29,6 +30,7 @@ export interface EvaluatedPoll extends AlertPoll {
   readonly samples: Samples;
   readonly data: DataState;
   readonly fields: FieldSightings;
+  readonly senders: SenderSightings;
 }
 
 export function* pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): Steps<EvaluatedPoll> {
@@ -39,11 +41,23 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
   const intervalMs = Math.max(paceIn(memory, watch), observation.paceMs);
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs, wantedMs };
   const fields = fieldsAfter(watch, memory, observation);
+  const senders = sendersAfter(watch, memory, observation);
   const missing = missingFields(fields);
   if (observation.type === 'missed') {
     const nothing = { detection: null, context: null, isComplete: false, isStale: false, head: null, reach: null };
     const data = dataStateOf(observation, { isStale: false, isKnown: false, lacksField: false });
-    return { watch, time, budget, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
+    return {
+      watch,
+      time,
+      budget,
+      ...nothing,
+      chain: 'unknown',
+      samples: memory.history,
+      data,
+      fields,
+      senders,
+      missing,
+    };
   }
   const detection = yield* detect(watch, memory, observation, intervalMs);
   const samples = sample(memory.history, watch.sampled, detection.now, time);
@@ -64,6 +78,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
     samples,
     data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection), lacksField }),
     fields,
+    senders,
     missing,
   };
 }
@@ -78,6 +93,11 @@ function fieldsAfter({ kind, readFields }: Watch, { data }: Memory, observation:
   const isSeen = observation.type === 'seen';
   const source = isSeen && readFields.length > 0 ? kind.rowsOf(observation.seen) : null;
   return sightFields(before, readFields, { source, isComplete: isSeen && observation.partial === null });
+}
+
+function sendersAfter({ kind, senders }: Watch, { data }: Memory, observation: Observation): SenderSightings {
+  const source = observation.type === 'seen' && senders.length > 0 ? kind.rowsOf(observation.seen) : null;
+  return sightSenders(data?.senders ?? NO_SENDERS, senders, { record: kind.fields, source });
 }
 
 function isKnown({ kind }: Watch, { now, doubt }: Detection<unknown>): boolean {

@@ -6,6 +6,7 @@ import { RULE_ENDS } from './model/delivery.ts';
 import { dataSince } from './model/quality/data-state.ts';
 import { stepEvents } from './alerts/events/events.ts';
 import { stepReport } from './alerts/reports.ts';
+import { neverHolding, neverWords } from './model/quality/contract-senders.ts';
 import { goneFields } from './model/quality/field-sightings.ts';
 import type { Alert, Memory } from './model/memory.ts';
 import type { AlertId, WatchId } from './model/ids.ts';
@@ -61,7 +62,7 @@ export function* stepInSteps(
     state: poll.detection === null ? start.memory.state : (poll.detection.state as Memory['state']),
     alerts: Object.fromEntries(evaluations.filter(isNotEmpty).map(({ id, alerts }) => [id, alerts])),
     history: poll.samples,
-    data: dataSince(start.memory, { state: poll.data, fields: poll.fields }, observation.at),
+    data: dataSince(start.memory, { state: poll.data, fields: poll.fields, senders: poll.senders }, observation.at),
     coveredUntil: poll.detection === null ? memory.coveredUntil : observation.at,
     paceMs: observation.paceMs > watch.schedule.intervalMs ? observation.paceMs : null,
   };
@@ -211,12 +212,13 @@ function isNotEmpty({ alerts }: AlertEvaluation): boolean {
   return Object.keys(alerts).length > 0;
 }
 
-function notesOf({ detection, fields }: EvaluatedPoll): Reason[] {
+function notesOf({ watch, detection, fields, senders }: EvaluatedPoll): Reason[] {
   const doubt = detection?.doubt ?? null;
   const gone = goneFields(fields).map(
     (path) => `${path} is in no row of the answers any more: conditions that read it are unknown`,
   );
-  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt]), ...gone];
+  const never = neverHolding(watch.senders, senders).map((one) => `${one.alert}: ${neverWords(one)}. ${one.hint}`);
+  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt]), ...gone, ...never];
   return notes.map((text) => ({ type: 'note', text }));
 }
 

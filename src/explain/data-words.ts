@@ -1,6 +1,8 @@
 import { reasonOf, sinceWords } from '../core/model/quality/blind-cause.ts';
 import { blindSince, latest, overdueSince, type Watching } from '../core/model/quality/blindness.ts';
+import { neverHolding, neverWords } from '../core/model/quality/contract-senders.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
+import type { AlertId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
@@ -37,6 +39,13 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
     ...missing,
     ...(since === null ? [] : [`${sinceWords(reasonOf(data))} ${showInZone(looked.zone, since)}`]),
   ];
+}
+
+/** Comparisons of the alert that never hold, as the answers so far show. */
+export function neverWordsOf(watch: Watch, { data }: Pick<Memory, 'data'>, alert: AlertId): string[] {
+  return neverHolding(watch.senders, data?.senders)
+    .filter((one) => one.alert === alert)
+    .map((one) => `${neverWords(one)}. ${one.hint}`);
 }
 
 /**

@@ -18,7 +18,7 @@ import type { StoredDiagnostics } from '../store/contract/memories.ts';
 import type { StoredDelivery } from '../store/contract/deliveries.ts';
 import { ago, explainContextOf, explainedCondition, truthOf, unknownOf, type ExplainContext } from './condition.ts';
 import { explainedStates } from './alert-state.ts';
-import { dataWords, pauseWords } from './data-words.ts';
+import { dataWords, neverWordsOf, pauseWords } from './data-words.ts';
 import type { Explained, ExplainedAlert, ExplainedCondition, ExplainedItem, ExplainedMessage } from './model.ts';
 import { operatorLines, type OperatorFacts } from './operator-words.ts';
 import { needsOf, needsOfAll, type Need } from './needs.ts';
@@ -125,7 +125,7 @@ function explainedAlert(
     item: alert.type === 'condition' || context === null ? null : itemOf(watch, alert, context),
     conditions: conditionsOf(alert, context),
     ...(own === null ? { states: [], moreGroups: 0 } : explainedStates(alert, own, moment)),
-    heldBack: own === null ? [] : undecidedWhy(watch, alert, own, context),
+    heldBack: own === null ? [] : [...undecidedWhy(watch, alert, own, context), ...neverWordsOf(watch, own, alert.id)],
     ...changeOf(alert, own, context),
     operators: operatorLines(watch, alert, facts.operators, moment),
     health: healthIn(watch, alert, facts),

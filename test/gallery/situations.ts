@@ -344,7 +344,7 @@ function blindCauses(stage: Stage): Cause[] {
   const [now, since] = [stage.now(), stage.now() - 300_000];
   const watches = stage.watches.filter(({ target }) => target.explorer === 'ethereum').slice(0, 4);
   const blind = watches.map((watch) => ({ watch, since, reason: 'timeout', fields: [] }) as const);
-  return explorerCauses({ watches, blind, troubles: [], notJudged: [], now, zone: 'UTC' });
+  return explorerCauses({ watches, blind, troubles: [], notJudged: [], never: [], now, zone: 'UTC' });
 }
 
 function storageCauses(stage: Stage): Cause[] {

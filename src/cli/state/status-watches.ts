@@ -7,7 +7,7 @@ import type { UnreadRange } from '../../core/model/watch/kind.ts';
 import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import type { Pause } from '../../core/model/watch/pause.ts';
 import { activeSince } from '../../core/alerts/emission.ts';
-import { blindFrom, dataWords, overdueFrom, pauseWords, type Looked } from '../../explain/data-words.ts';
+import { blindFrom, dataWords, neverWordsOf, overdueFrom, pauseWords, type Looked } from '../../explain/data-words.ts';
 import type { Trust } from '../../query/shapes/overview.ts';
 import { firstNames } from '../../lib/first-names.ts';
 
@@ -70,7 +70,8 @@ function notesOn(one: WatchStatus, now: Instant): string[] {
   const alerts = watch.alerts.flatMap(({ id }) => {
     const own = Object.values(memory.alerts[id] ?? {});
     const untold = own.filter(isUntold).flatMap((alert) => alertWords(id, alert, { ...memory, zone: watch.zone }));
-    return [...undecidedOf(id, own, watch.zone), ...untold];
+    const never = neverWordsOf(watch, memory, id).map((text) => `${id}: ${text}`);
+    return [...undecidedOf(id, own, watch.zone), ...untold, ...never];
   });
   const words = [...pauseWords(looked), ...data, ...alerts];
   return words.length === 0 ? [] : [words.join('; ')];

@@ -1,5 +1,6 @@
 // The memory of a watch from poll to poll. Plain JSON, stored in the state file.
 import type { Message } from './delivery.ts';
+import type { SenderSightings } from './quality/contract-senders.ts';
 import type { FieldSightings } from './quality/field-sightings.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey } from './ids.ts';
@@ -43,6 +44,8 @@ export interface DataSince {
   readonly lastOk: Instant | null;
   /** Sightings of the fields that conditions read. */
   readonly fields: FieldSightings;
+  /** Left out where no address is known. */
+  readonly senders?: SenderSightings | undefined;
 }
 
 /** The quality of the data, independent of alerts. `blind-field`: a field that a condition reads is no longer sent. */

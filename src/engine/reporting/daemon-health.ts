@@ -1,5 +1,6 @@
 // The health of the daemon in one record: watches it cannot poll, messages it cannot send, data it cannot store. Pages,
 // the API, /readyz, metrics, self-alerts, the heartbeat and the daily report print it, so that they cannot disagree.
+import { neverHolding, type WantedSender } from '../../core/model/quality/contract-senders.ts';
 import type { ClusterView } from '../../cluster/ownership.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { whyOf, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
@@ -62,6 +63,8 @@ export interface DaemonHealth {
   readonly paused: readonly PausedWatch[];
   /** Items of the last hour that no condition judged. */
   readonly notJudged: readonly NotJudged[];
+  /** Comparisons with a sender that never hold, of the watches that this process polls. */
+  readonly never: readonly { readonly watch: Watch; readonly sender: WantedSender }[];
   readonly explorers: readonly ExplorerHealth[];
   /** The reasons why explorers get no requests, or are not believed. */
   readonly troubles: readonly ExplorerTrouble[];
@@ -109,7 +112,7 @@ export interface WorkingParts {
   readonly notJudged: Pick<NotJudgedItems, 'recent'>;
   /** All explorers of the config. */
   explorers(): readonly ExplorerReading[];
-  readonly memoryOf: (id: string) => Pick<Memory, 'coveredUntil' | 'paceMs'> | undefined;
+  readonly memoryOf: (id: string) => Pick<Memory, 'coveredUntil' | 'paceMs' | 'data'> | undefined;
   troubles(): readonly ExplorerTrouble[];
   channels(): ReadonlyMap<string, ChannelHealth>;
   owedToMirrors(): readonly OutboxDepth[];
@@ -142,6 +145,7 @@ export function daemonHealth(parts: HealthParts): DaemonHealth {
     overdue: once(() => blindWatches.overdue()),
     undecided: once(() => blindWatches.undecided()),
     explorers: once(() => explorersOf(parts, blind())),
+    never: once(() => neverOf(parts)),
   };
   return {
     at: clock.now(),
@@ -172,6 +176,9 @@ export function daemonHealth(parts: HealthParts): DaemonHealth {
     },
     paused: parts.paused(),
     notJudged: parts.notJudged.recent(),
+    get never() {
+      return lists.never();
+    },
     get explorers() {
       return lists.explorers();
     },
@@ -189,6 +196,16 @@ export function daemonHealth(parts: HealthParts): DaemonHealth {
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
+}
+
+function neverOf(parts: HealthParts): DaemonHealth['never'] {
+  const { memoryOf } = parts;
+  return parts
+    .polled()
+    .filter(({ senders }) => senders.length > 0)
+    .flatMap((watch) =>
+      neverHolding(watch.senders, memoryOf(watch.id)?.data?.senders).map((sender) => ({ watch, sender })),
+    );
 }
 
 function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {

@@ -84,6 +84,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, zone, alert }: Gi
     tracked: [],
     judged: [],
     readFields: [],
+    senders: [],
     windows: [],
     sampled: [],
     checksum: CHECKSUM,

@@ -18,6 +18,10 @@ export const SELF_CONDITIONS = {
     condition: 'items left the pages that are read before a poll had enough steps for the conditions on them',
     over: 'All items were judged for an hour.',
   },
+  'never-holds': {
+    condition: 'a rule wants an address as the sender of a transaction, and the answers show that it is a contract',
+    over: 'The rule is another one, or the address has sent a transaction.',
+  },
   'explorer-down': {
     condition: 'an explorer refuses every request, or shows another chain than before',
     over: 'The explorer answers again.',
@@ -112,6 +116,7 @@ const OF_EXPLORERS: ReadonlySet<SelfCondition> = new Set([
   'blind',
   'blind-field',
   'not-judged',
+  'never-holds',
   'explorer-down',
   'credits',
   'plan-overdrawn',

@@ -1,5 +1,6 @@
 // Causes that lie with explorers: watches that are blind, and explorers that refuse or show another chain.
 import { highest } from '../../core/model/delivery.ts';
+import { neverWords, type WantedSender } from '../../core/model/quality/contract-senders.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -24,6 +25,14 @@ export interface ExplorerCauseFacts extends Moment {
   /** The reasons why explorers get no requests or are not believed, with their start. */
   readonly troubles: readonly { readonly trouble: ExplorerTrouble; readonly since: Instant }[];
   readonly notJudged: readonly NotJudged[];
+  readonly never: readonly NeverHolding[];
+}
+
+/** A comparison of a rule that never holds. */
+export interface NeverHolding {
+  readonly watch: Watch;
+  readonly sender: WantedSender;
+  readonly since: Instant;
 }
 
 /**
@@ -36,7 +45,37 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const groups = Map.groupBy(causesOf(facts.blind), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
   const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts));
   const told = blind.map((cause) => ({ ...cause, isExplained: isExplained(cause, down) }));
-  return [...troubles, ...told, ...facts.notJudged.flatMap((one) => notJudgedCause(one, facts))];
+  const never = Map.groupBy(facts.never, ({ watch, sender }) =>
+    [watch.target.explorer, watch.rule, sender.alert].join('/'),
+  );
+  return [
+    ...troubles,
+    ...told,
+    ...facts.notJudged.flatMap((one) => notJudgedCause(one, facts)),
+    ...[...never].flatMap(([subject, all]) => neverCause(subject, all, facts)),
+  ];
+}
+
+/** One for each alert, whatever its targets. */
+function neverCause(subject: string, all: readonly NeverHolding[], moment: Moment): Cause[] {
+  const [first] = all;
+  if (first === undefined) return [];
+  const { rule, alerts } = first.watch;
+  const { alert } = first.sender;
+  const why = [...new Set(all.map(({ sender }) => `${neverWords(sender)}. ${sender.hint}`))].join(' ');
+  const since = Math.min(...all.map((one) => one.since));
+  return [
+    {
+      alert: 'never-holds',
+      subject,
+      severity: alerts.find(({ id }) => id === alert)?.severity ?? 'warning',
+      since,
+      watches: null,
+      title: `${rule}/${alert} waits for a contract to send a transaction`,
+      text: [{ text: `${sinceText(since, moment)}: ${why}` }],
+      isExplained: false,
+    },
+  ];
 }
 
 /** Items of removed rules are left out. */

@@ -30,13 +30,18 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
   const plans = createPlanCauses();
   let outage: Outage | null = null;
 
-  /** Adds to each trouble the time since when all checks have found it. */
-  function troublesSince({ troubles, at: now }: DaemonHealth): ExplorerCauseFacts['troubles'] {
-    const seen = troubles.map((trouble) => ({ trouble, key: keyOf(trouble) }));
-    const keys = new Set(seen.map(({ key }) => key));
+  /** Adds to each trouble, and to each comparison that never holds, the time since when all checks have found it. */
+  function sinceFound({ troubles, never, at: now }: DaemonHealth): Pick<ExplorerCauseFacts, 'troubles' | 'never'> {
+    const refusing = troubles.map((trouble) => ({ trouble, key: keyOf(trouble) }));
+    const inVain = never.map((one) => ({ ...one, key: `${one.watch.id} ${one.sender.alert} ${one.sender.text}` }));
+    const keys = new Set([...refusing, ...inVain].map(({ key }) => key));
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key);
     for (const key of keys) if (!begun.has(key)) begun.set(key, now);
-    return seen.map(({ trouble, key }) => ({ trouble, since: begun.get(key) ?? now }));
+    const since = (key: string): Instant => begun.get(key) ?? now;
+    return {
+      troubles: refusing.map(({ trouble, key }) => ({ trouble, since: since(key) })),
+      never: inVain.map(({ watch, sender, key }) => ({ watch, sender, since: since(key) })),
+    };
   }
 
   function lastOutage({ storage: state, at: now }: DaemonHealth): Outage | null {
@@ -60,7 +65,7 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
     const health = healthNow();
     const { watches, blind, notJudged, channels, at: now } = health;
     const zone = timeZone();
-    const ofExplorers = explorerCauses({ watches, blind, troubles: troublesSince(health), notJudged, now, zone });
+    const ofExplorers = explorerCauses({ watches, blind, ...sinceFound(health), notJudged, now, zone });
     const ofPlans = plans.look({ plans: plansOf(health.explorers), watches, now, zone });
     const causes = [
       ...ofExplorers,

@@ -2,9 +2,11 @@
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
+import type { WantedSender } from '../../core/model/quality/contract-senders.ts';
 import type { Window } from '../../core/model/watch/condition.ts';
 import type { AlertRule } from '../../core/model/watch/watch.ts';
 import { SCHEDULE } from '../language/events.ts';
+import { sendersOf } from './contract-sender.ts';
 import type { Language } from '../language/model.ts';
 import { AlertShape } from '../schema/shape.ts';
 import { complainOfForm, groupPaths } from './alert-form.ts';
@@ -23,6 +25,7 @@ export interface CompiledAlert {
   /** The paths whose last known values the conditions and texts of the alert read. */
   readonly readsBefore: readonly string[];
   readonly windows: readonly Window[];
+  readonly senders: readonly WantedSender[];
 }
 
 /** Compiles the alerts for each explorer, since the name of a token may mean a different address on each of them. */
@@ -91,6 +94,10 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
     path: alert.path,
     readsBefore: all.flatMap(({ readsBefore }) => readsBefore),
     windows: all.flatMap(({ windows }) => windows),
+    senders: sendersOf(
+      compiling,
+      [parts.if, parts.while, parts.until, parts.of].filter((part) => part !== null),
+    ).map((sender) => ({ alert: rule.id, ...sender })),
   };
 }
 

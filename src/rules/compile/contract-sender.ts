@@ -1,25 +1,44 @@
-// Warns about a comparison that never holds: a contract signs no transaction, so it is never the sender of one.
+// Finds comparisons with the sender of a transaction, and warns where the config says that they never hold: a contract
+// signs no transaction, so it is never the sender of one.
 import type { Name } from '../../config/model.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Clause, Condition, Equality } from '../../core/model/watch/condition.ts';
+import { neverWords, type WantedSender } from '../../core/model/quality/contract-senders.ts';
 import { Address } from '../../core/values/address.ts';
-import { typeAt } from '../../core/values/fields.ts';
+import { typeAt, type AnyRecord } from '../../core/values/fields.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Compiling } from './model.ts';
 
-export function warnOfContractSender({ kind, warn, catalogue }: Compiling, path: Path, condition: Condition): void {
-  const contracts = contractsIn(catalogue.config.names);
+export function warnOfContractSender(compiling: Compiling, path: Path, condition: Condition): void {
+  const { warn, catalogue } = compiling;
+  const { contracts } = describedIn(catalogue.config.names);
   // Most configs name none; then no condition is taken apart.
-  if (contracts.size === 0 || !hasSigner(kind)) return;
-  for (const { text, equals } of asked(condition.clause())) {
-    if (equals === null || equals.isNegated || typeAt(kind.fields, equals.path)?.type !== 'address') continue;
-    const signs = kind.fields.fields[equals.path.split('.')[0] ?? '']?.signs;
-    const who = signs === undefined ? null : whoIn(catalogue.config.names, contracts, equals.value);
-    if (signs === undefined || who === null) continue;
+  if (contracts.size === 0) return;
+  for (const wanted of sendersIn(compiling, condition)) {
+    const { text, members, hint } = wanted;
+    if (!members.every((key) => contracts.has(key))) continue;
     const start = Math.max(0, condition.text.indexOf(text));
-    const message = `${who}, so "${text}" is never true`;
-    warn(path, { message, hint: signs, within: { start, end: start + text.length } });
+    warn(path, { message: neverWords(wanted), hint, within: { start, end: start + text.length } });
   }
+}
+
+/** The comparisons of these conditions that an answer may show to be in vain. */
+export function sendersOf(compiling: Compiling, conditions: readonly Condition[]): Omit<WantedSender, 'alert'>[] {
+  const { wallets } = describedIn(compiling.catalogue.config.names);
+  return conditions
+    .flatMap((condition) => sendersIn(compiling, condition))
+    .filter(({ members }) => !members.some((key) => wallets.has(key)));
+}
+
+function sendersIn({ kind, catalogue }: Compiling, condition: Condition): Omit<WantedSender, 'alert'>[] {
+  const signed = signedIn(kind.fields);
+  if (!condition.reads.some((path) => signed.has(firstOf(path)))) return [];
+  return asked(condition.clause()).flatMap(({ text, equals }) => {
+    if (equals === null || equals.isNegated || typeAt(kind.fields, equals.path)?.type !== 'address') return [];
+    const hint = signed.get(firstOf(equals.path));
+    const who = hint === undefined ? null : whoIn(catalogue.config.names, equals.value);
+    return hint === undefined || who === null ? [] : [{ text, hint, ...who }];
+  });
 }
 
 /** The parts that have to be true, or may be, for the condition to be true. */
@@ -27,30 +46,34 @@ function asked(clause: Clause): readonly Clause[] {
   return clause.joins === null ? [clause] : clause.joins === 'not' ? [] : clause.parts.flatMap(asked);
 }
 
-function hasSigner({ fields }: Compiling['kind']): boolean {
-  return Object.values(fields.fields).some(({ signs }) => signs !== undefined);
+function firstOf(path: string): string {
+  return path.split('.')[0] ?? '';
 }
 
-/** Keys of the addresses that are contracts. An address that has another name with `is: wallet` signs. */
-const contractsIn = remembered((names: ReadonlyMap<string, Name>): ReadonlySet<string> => {
+/** The fields with who signed the row, and the place of what contracts do instead. */
+const signedIn = remembered(
+  ({ fields }: AnyRecord): ReadonlyMap<string, string> =>
+    new Map(Object.entries(fields).flatMap(([name, { signs }]) => (signs === undefined ? [] : [[name, signs]]))),
+);
+
+/** Keys of the addresses whose sort the config says. An address that has another name with `is: wallet` signs. */
+const describedIn = remembered((names: ReadonlyMap<string, Name>) => {
   const described = [...names.values()].flatMap((name) => (name.type === 'address' && name.is !== null ? [name] : []));
   const wallets = new Set(described.filter(({ is }) => is === 'wallet').map(({ address }) => address.key));
-  return new Set(described.map(({ address }) => address.key).filter((key) => !wallets.has(key)));
+  const contracts = new Set(described.map(({ address }) => address.key).filter((key) => !wallets.has(key)));
+  return { wallets, contracts };
 });
 
-/** `treasury is a contract: it signs no transaction`; null if the config does not say that of all of them. */
+/** Null: it compares with no address. */
 function whoIn(
   names: ReadonlyMap<string, Name>,
-  contracts: ReadonlySet<string>,
   value: Equality['value'],
-): string | null {
+): Pick<WantedSender, 'written' | 'isGroup' | 'members'> | null {
   if ('is' in value) return null;
   const written = 'name' in value ? value.name : value.text;
   const name = names.get(written);
   const address = name?.type === 'address' ? name.address : Address.parse(written);
-  if (address !== undefined)
-    return contracts.has(address.key) ? `${written} is a contract: it signs no transaction` : null;
-  const members = name?.type === 'group' ? name.addresses : [];
-  const areContracts = members.length > 0 && members.every(({ key }) => contracts.has(key));
-  return areContracts ? `${written} are contracts: they sign no transactions` : null;
+  if (address !== undefined) return { written, isGroup: false, members: [address.key] };
+  const members = name?.type === 'group' ? name.addresses.map(({ key }) => key) : [];
+  return members.length === 0 ? null : { written, isGroup: true, members };
 }

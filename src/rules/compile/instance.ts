@@ -1,5 +1,6 @@
 import { idOf } from '../../core/model/watch/identity.ts';
 import { figurePathsOf } from '../../core/model/figures.ts';
+import type { WantedSender } from '../../core/model/quality/contract-senders.ts';
 import type { ReadField } from '../../core/model/quality/field-sightings.ts';
 import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
@@ -14,6 +15,7 @@ import {
 import type { WindowSpan } from '../../core/model/watch/condition.ts';
 import { typeAt } from '../../core/values/fields.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { remembered } from '../../lib/remembered.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
 import type { Instance } from './expand.ts';
@@ -66,6 +68,7 @@ export function watchOf(
     tracked: trackedBy(kind, alerts),
     judged: judgedBy(kind, alerts),
     readFields: readFieldsOf(kind, alerts, target),
+    senders: sendersWanted(alerts),
     windows,
     sampled: sampledBy({ kind, alerts: rules, windows }),
     checksum: idOf(
@@ -123,6 +126,11 @@ function readFieldsOf(kind: AnyKind, alerts: readonly CompiledAlert[], target: T
     return source === null ? [] : [{ path, source }];
   });
 }
+
+/** The same list for all targets, so that what was looked up in rows is known for all. */
+const sendersWanted = remembered((alerts: readonly CompiledAlert[]): readonly WantedSender[] =>
+  alerts.flatMap(({ senders }) => senders),
+);
 
 function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonly string[] {
   if (rule.type === 'condition') return [...rule.while.reads, ...(rule.until?.reads ?? [])];

@@ -1,3 +1,4 @@
+import { NO_SENDERS } from '../../../src/core/model/quality/contract-senders.ts';
 import { expect, test } from '@jest/globals';
 import { blindSince, overdueSince } from '../../../src/core/model/quality/blindness.ts';
 import { nextTimeOf, phaseOf } from '../../../src/core/model/watch/schedule.ts';
@@ -17,7 +18,7 @@ function after(...states: readonly DataState[]): Pick<Memory, 'data' | 'coveredU
     // Stale and partial answers are looked at too.
     const isSeen = ['ok', 'stale', 'partial', 'nodata'].includes(state);
     memory = {
-      data: dataSince(memory, { state, fields: NO_SIGHTINGS }, at),
+      data: dataSince(memory, { state, fields: NO_SIGHTINGS, senders: NO_SENDERS }, at),
       coveredUntil: isSeen ? at : memory.coveredUntil,
     };
   }

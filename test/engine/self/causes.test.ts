@@ -41,7 +41,16 @@ function shown(causes: readonly Cause[]): string[] {
 
 function ofExplorers(facts: Partial<ExplorerCauseFacts>): string[] {
   return shown(
-    explorerCauses({ watches: WATCHES, blind: [], troubles: [], notJudged: [], now: NOW, zone: 'UTC', ...facts }),
+    explorerCauses({
+      watches: WATCHES,
+      blind: [],
+      troubles: [],
+      notJudged: [],
+      never: [],
+      now: NOW,
+      zone: 'UTC',
+      ...facts,
+    }),
   );
 }
 

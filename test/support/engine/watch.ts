@@ -165,6 +165,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     tracked: ['level'],
     judged: [],
     readFields: [],
+    senders: [],
     windows: [],
     sampled: change.windows ?? [],
     checksum: 'as-before',

@@ -1,5 +1,6 @@
 // The quality of a poll's data, independent of alerts.
 import type { DataSince, DataState, Memory } from '../memory.ts';
+import { NO_SENDERS, type SenderSightings } from './contract-senders.ts';
 import type { MissReason, Observation } from '../observation.ts';
 
 /** Facts about a poll's data that the observation itself does not show. */
@@ -30,10 +31,14 @@ const MISSED: Partial<Record<MissReason, DataState>> = {
 /** The same object as before if nothing differs. `coveredUntil`: when the previous usable answer was processed. */
 export function dataSince(
   { data: before, coveredUntil }: Pick<Memory, 'data' | 'coveredUntil'>,
-  { state, fields }: Pick<DataSince, 'state' | 'fields'>,
+  { state, fields, senders }: Pick<DataSince, 'state' | 'fields'> & { readonly senders: SenderSightings },
   at: number,
 ): DataSince {
-  if (before?.state === state) return before.fields === fields ? before : { ...before, fields };
+  const shown = senders === NO_SENDERS ? {} : { senders };
+  if (before?.state === state) {
+    const isSame = before.fields === fields && (before.senders ?? NO_SENDERS) === senders;
+    return isSame ? before : { state, since: before.since, lastOk: before.lastOk, fields, ...shown };
+  }
   const lastOk = before === null ? at : before.state === 'ok' ? coveredUntil : before.lastOk;
-  return { state, since: at, lastOk: state === 'ok' ? null : lastOk, fields };
+  return { state, since: at, lastOk: state === 'ok' ? null : lastOk, fields, ...shown };
 }

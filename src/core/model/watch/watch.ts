@@ -3,6 +3,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { Condition, WindowSpan, Template } from './condition.ts';
 import type { ConditionPace } from '../health.ts';
 import type { Memory } from '../memory.ts';
+import type { WantedSender } from '../quality/contract-senders.ts';
 import type { ReadField } from '../quality/field-sightings.ts';
 import type { AlertId, EventName, Labels, Severity, WatchId } from '../ids.ts';
 import type { AnyKind } from './kind.ts';
@@ -44,6 +45,8 @@ export interface Watch {
   readonly judged: readonly string[];
   /** Fields of answers that conditions read. A condition is unknown if one of its fields no longer comes. */
   readonly readFields: readonly ReadField[];
+  /** Comparisons with the sender of a transaction, which never hold for a contract. */
+  readonly senders: readonly WantedSender[];
   /** Paths with a history, each for the longest window that an alert reads. */
   readonly windows: readonly WindowSpan[];
   /** Paths whose samples are kept for windows and charts. The longest span of each path counts. */

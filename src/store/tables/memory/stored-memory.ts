@@ -89,6 +89,7 @@ const memory: z.ZodType<Memory> = z.object({
       since: instant,
       lastOk: instant.nullable(),
       fields: z.record(z.string(), count),
+      senders: z.record(z.string(), z.enum(['contract', 'signs'])).optional(),
     })
     .nullable(),
   coveredUntil: instant.nullable(),
