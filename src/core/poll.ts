@@ -17,6 +17,7 @@ import {
   sightFields,
   type FieldSightings,
 } from './model/quality/field-sightings.ts';
+import { lostFields } from './model/quality/lost-fields.ts';
 import { newestOf, type Awaited, type Detection } from './model/detection.ts';
 import type { Alert, DataState, EventState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
@@ -31,6 +32,8 @@ export interface EvaluatedPoll extends AlertPoll {
   readonly data: DataState;
   readonly fields: FieldSightings;
   readonly senders: SenderSightings;
+  /** Fields that conditions read, and whose values were known and are lost. */
+  readonly lost: readonly string[];
 }
 
 export function* pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): Steps<EvaluatedPoll> {
@@ -56,6 +59,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
       data,
       fields,
       senders,
+      lost: [],
       missing,
     };
   }
@@ -63,7 +67,8 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
   const samples = sample(memory.history, watch.sampled, detection.now, time);
   const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf(memory, past)) });
   const isStale = isHeadStale(observation);
-  const lacksField = goneFields(fields).length > 0;
+  const lost = lostFields(watch, detection.state);
+  const lacksField = goneFields(fields).length > 0 || lost.length > 0;
   return {
     watch,
     time,
@@ -79,6 +84,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
     data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection), lacksField }),
     fields,
     senders,
+    lost,
     missing,
   };
 }

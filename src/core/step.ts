@@ -212,13 +212,15 @@ function isNotEmpty({ alerts }: AlertEvaluation): boolean {
   return Object.keys(alerts).length > 0;
 }
 
-function notesOf({ watch, detection, fields, senders }: EvaluatedPoll): Reason[] {
+function notesOf({ watch, detection, fields, senders, lost }: EvaluatedPoll): Reason[] {
   const doubt = detection?.doubt ?? null;
   const gone = goneFields(fields).map(
     (path) => `${path} is in no row of the answers any more: conditions that read it are unknown`,
   );
+  const empty = lost.map((path) => `${path} was known, and is not any more: conditions that read it are unknown`);
   const never = neverHolding(watch.senders, senders).map((one) => `${one.alert}: ${neverWords(one)}. ${one.hint}`);
-  const notes = [...(detection?.notes ?? []), ...(doubt === null ? [] : [doubt]), ...gone, ...never];
+  const doubted = doubt === null ? [] : [doubt];
+  const notes = [...(detection?.notes ?? []), ...doubted, ...gone, ...empty, ...never];
   return notes.map((text) => ({ type: 'note', text }));
 }
 

@@ -1,7 +1,7 @@
 import { reasonOf, sinceWords } from '../core/model/quality/blind-cause.ts';
 import { blindSince, latest, overdueSince, type Watching } from '../core/model/quality/blindness.ts';
 import { neverHolding, neverWords } from '../core/model/quality/contract-senders.ts';
-import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
+import { missingValues } from '../core/model/quality/lost-fields.ts';
 import type { AlertId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -32,8 +32,8 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
   const { data } = memory;
   const since = blindFrom(watch, memory, looked);
   const state = data === null ? [] : [`data ${data.state} since ${showInZone(looked.zone, data.since)}`];
-  const gone = goneFields(data?.fields ?? NO_SIGHTINGS);
-  const missing = gone.length === 0 ? [] : [`no longer sent: ${gone.join(', ')}`];
+  const { fields } = missingValues(watch, memory);
+  const missing = fields.length === 0 ? [] : [`no longer sent: ${fields.join(', ')}`];
   return [
     ...state,
     ...missing,

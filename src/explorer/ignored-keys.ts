@@ -61,8 +61,6 @@ export const IGNORED_KEYS = {
   AddressDetails: [
     'ens_domain_name',
     'implementation_name',
-    'is_scam',
-    'reputation',
     'metadata',
     'token',
     'private_tags',
@@ -71,7 +69,6 @@ export const IGNORED_KEYS = {
     'watchlist_address_id',
     'creation_transaction_hash',
     'creation_tx_hash',
-    'creation_status',
     'has_logs',
     'has_tokens',
     'has_token_transfers',

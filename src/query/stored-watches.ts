@@ -2,7 +2,7 @@
 import { blindGroups, mergedHealth, UNKNOWN_HEALTH, type HealthSummary } from '../core/model/quality/health-summary.ts';
 import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
-import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
+import { missingValues } from '../core/model/quality/lost-fields.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
@@ -127,6 +127,5 @@ function blindIn(
   const memory = memories.get(watch.id);
   const since = blindFrom(watch, memory, { pause: lastPauseOf(pauses, watch), from, now });
   if (since === null) return [];
-  const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-  return [{ watch, since, reason: reasonOf(memory?.data ?? null), fields }];
+  return [{ watch, since, reason: reasonOf(memory?.data ?? null), ...missingValues(watch, memory) }];
 }

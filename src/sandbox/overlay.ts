@@ -13,6 +13,11 @@ interface SetHolding {
   readonly value: bigint;
 }
 
+export interface Upgrade {
+  readonly implementation: string;
+  readonly name: string;
+}
+
 /** The blocks from..to were replaced. */
 export interface Reorg {
   readonly from: number;
@@ -44,6 +49,8 @@ export interface Overlay {
   readonly coins: Map<AddressKey, bigint>;
   /** The holdings that were set, by holder, then by token and piece. */
   readonly holdings: Map<AddressKey, Map<string, SetHolding>>;
+  /** The implementations that proxies were given. */
+  readonly upgrades: Map<AddressKey, Upgrade>;
   readonly reputations: Map<AddressKey, Reputation>;
   readonly made: Map<AddressKey, TokenBase>;
   readonly reorgs: Reorg[];
@@ -68,6 +75,7 @@ export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
     version: 0,
     coins: new Map(),
     holdings: new Map(),
+    upgrades: new Map(),
     reputations: new Map(),
     made: new Map(),
     reorgs: [],

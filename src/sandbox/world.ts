@@ -15,7 +15,7 @@ import { SPAM_EVERY, spamArrivingAt } from './chain/spam.ts';
 import { createTimetable, type Lane } from './chain/timetable.ts';
 import { createTokenBook, type TokenBook } from './chain/tokens.ts';
 import { ADDRESSES, TOKENS } from './names.ts';
-import { createOverlay, holdingKey, type Overlay } from './overlay.ts';
+import { createOverlay, holdingKey, type Overlay, type Upgrade } from './overlay.ts';
 import { createDialect, type Dialect } from './releases/dialect.ts';
 import type { Release } from './releases/release.ts';
 import { renderImplementations } from './render/implementations.ts';
@@ -98,7 +98,7 @@ function createParts(options: WorldOptions) {
   // With a manual head, traces are not late: otherwise more blocks would have to be mined before a call can be seen.
   const tracesLate = isLively && options.blockTimeMs !== 'manual';
   const chain = { seed, isLively, tracesLate, overlay, forks, timetable, naturalOf };
-  const refs = createRefs(accounts, tokens, dialect);
+  const refs = createRefs({ accounts, tokens, dialect, overlay });
   return { ...options, overlay, accounts, tokens, ledger, compose, dialect, calendar, chain, refs };
 }
 
@@ -177,19 +177,28 @@ interface Shown {
   readonly row: JsonRow;
 }
 
-function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (address: string) => Shown {
-  const shownByAddress = new Map<string, Shown>();
+interface RefParts {
+  readonly accounts: Accounts;
+  readonly tokens: TokenBook;
+  readonly dialect: Dialect;
+  readonly overlay: Overlay;
+}
+
+function createRefs({ accounts, tokens, dialect, overlay }: RefParts): (address: string) => Shown {
+  const shownByAddress = new Map<string, Shown & { readonly upgrade: Upgrade | undefined }>();
   return (address) => {
+    const upgrade = overlay.upgrades.get(keyOf(address));
     const ready = shownByAddress.get(address);
-    if (ready !== undefined) return ready;
+    if (ready !== undefined && ready.upgrade === upgrade) return ready;
     if (shownByAddress.size >= MOST_REFS) shownByAddress.clear();
-    const ref = accounts.ref(address) ?? refOfOther(accounts, tokens, address);
+    const first = accounts.ref(address) ?? refOfOther(accounts, tokens, address);
+    const ref = upgrade === undefined ? first : { ...first, implementation_name: upgrade.name };
     const isScam = tokens.find(address)?.spam !== undefined;
     const row = dialect.write('address', { ...ref }, () => ({
-      ...renderImplementations(ref),
+      ...renderImplementations(ref, overlay),
       ...reputationOf(isScam),
     }));
-    const shown = { ref, row };
+    const shown = { ref, row, upgrade };
     shownByAddress.set(address, shown);
     return shown;
   };

@@ -2,10 +2,19 @@
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import { balance } from './balance.ts';
 import { blocks } from './blocks.ts';
+import { contract } from './contract.ts';
 import { holdings } from './holdings.ts';
 import { internalTransactions } from './internal-transactions.ts';
 import { token } from './token.ts';
 import { transactions } from './transactions.ts';
 
 // Each kind's methods take the target and state of its own schemas; the list drops these types.
-export const kinds: readonly AnyKind[] = [balance, holdings, token, internalTransactions, transactions, blocks];
+export const kinds: readonly AnyKind[] = [
+  balance,
+  holdings,
+  token,
+  contract,
+  internalTransactions,
+  transactions,
+  blocks,
+];

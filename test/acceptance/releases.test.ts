@@ -9,10 +9,11 @@ import { serveSandbox } from '../../src/sandbox/server.ts';
 import { createFolder, start, type Process } from '../support/daemon.ts';
 import { createWebhookSink } from '../support/sinks.ts';
 
-const WATCHES = ['calls', 'coins', 'usdc', 'held', 'sent', 'chain', 'acme'];
+const WATCHES = ['calls', 'code', 'coins', 'usdc', 'held', 'sent', 'chain', 'acme'];
 
 const watchesOf = (release: Release): string => `
   - { id: calls-${release}, explorer: release-${release}, kind: internal-transactions, of: vault, alerts: [{ id: failed, on: new, if: success == false }] }
+  - { id: code-${release}, explorer: release-${release}, kind: contract, of: vault, alerts: [{ id: upgraded, on: changed, if: implementations != before.implementations }] }
   - { id: coins-${release}, explorer: release-${release}, kind: balance, of: treasury, alerts: [{ id: moved, on: changed }] }
   - { id: usdc-${release}, explorer: release-${release}, kind: balance, of: treasury, token: USDC, alerts: [{ id: low, while: balance < 1 }] }
   - { id: held-${release}, explorer: release-${release}, kind: holdings, of: treasury, alerts: [{ id: arrived, on: added }] }
@@ -21,7 +22,15 @@ const watchesOf = (release: Release): string => `
   - { id: acme-${release}, explorer: release-${release}, kind: token, token: ACME, alerts: [{ id: scam, on: changed, if: reputation == "scam" }] }
 `;
 
-const EVERYWHERE = ['calls failed', 'chain full', 'coins moved', 'held arrived', 'sent withdrawn', 'usdc low'];
+const EVERYWHERE = [
+  'calls failed',
+  'chain full',
+  'code upgraded',
+  'coins moved',
+  'held arrived',
+  'sent withdrawn',
+  'usdc low',
+];
 /** Before 9.1 tokens have no reputation: nothing can be said of it. */
 const SINCE_REPUTATION: readonly Release[] = ['11', '12'];
 
@@ -78,6 +87,7 @@ async function allBaselines(daemon: Process): Promise<void> {
 
 function letThingsHappen(sandbox: Sandbox): void {
   sandbox.mine();
+  sandbox.upgrade({ implementation: 'router' });
   sandbox.failCall({ to: 'vault', reason: 'paused' });
   sandbox.addTransaction({ to: 'vault', method: 'withdraw' });
   sandbox.setBalance({ address: 'treasury', value: 7n });

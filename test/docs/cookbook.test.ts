@@ -80,6 +80,20 @@ test('the rules for a treasury load with the config beside them, as copied', () 
   expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([5, '']);
 });
 
+test('the rules for contracts load with the config beside them, and their tests go well', async () => {
+  const [config = '', rules = '', tests = ''] = ['config', 'rules', 'test'].map(
+    (type) => blocksOf(readFile('docs/contracts.md'), type)[0],
+  );
+  using folder = createFolder({ 'config.yaml': config, 'rules/code.yaml': rules, 'rules/code.test.yaml': tests });
+  const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
+  expect(formatProblems(problems)).toBe('');
+  expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([2, '']);
+  const file = join(folder.path, 'rules/code.test.yaml');
+  const loaded = loadRuleTests(file, { env: {}, readFile, notifiers, kinds, mayShow: () => true });
+  expect(formatProblems(loaded.problems)).toBe('');
+  for (const trial of loaded.tests) expect(resultOf(trial, await runRuleTest(trial)).details).toEqual([]);
+});
+
 test('no recipe, and no example of a function, reads what explorers leave out: it would never fire', () => {
   const seldom = kinds.flatMap(({ fields: { fields } }) =>
     Object.entries(fields).flatMap(([name, field]) => (field.seldom === undefined ? [] : [name])),

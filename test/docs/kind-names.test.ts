@@ -12,10 +12,10 @@ const NAMES = new Set([...kinds, ...OPERATIONS].map(({ name }) => name));
 const EXEMPT = /^src\/(?:watches\/|sandbox\/|explorer\/operations\.ts$)/;
 
 /** Names that are also words of other things: types of values, keys of rules, fields of records. */
-const COMMON_WORDS = new Set(['address', 'token', 'balance']);
+const COMMON_WORDS = new Set(['address', 'token', 'balance', 'contract']);
 
-/** What ends so is an enumeration of the code's own: `field.type`. */
-const OF_ENUMERATIONS = new Set(['type', 'key', 'what', 'reason']);
+/** What ends so is an enumeration of the code's own: `field.type`. So is a value of `sightings`. */
+const OF_ENUMERATIONS = new Set(['type', 'key', 'what', 'reason', 'sightings']);
 
 test('nothing outside of watches, operations and sandbox asks for a kind or an operation by its name', () => {
   const found = [...parseSources()].flatMap(([file, source]) => (EXEMPT.test(file) ? [] : namesAskedIn(file, source)));
@@ -41,6 +41,7 @@ test.each([
   "if (field.type === 'address') return;",
   "switch (meaning.type) { case 'token': break; }",
   "if (reason === 'token') journal.onWrongToken();",
+  "const isOne = sightings[key] === 'contract';",
   'const message = { of, token, address, fields };',
   'const chain = { blocks: reader.blocks(), head };',
 ])('no name of a kind: %s', (text) => {
@@ -96,6 +97,7 @@ const EQUALITY = new Set([
 ]);
 
 function tellsType(node: ts.Node): boolean {
+  if (ts.isElementAccessExpression(node)) return tellsType(node.expression);
   const name = ts.isPropertyAccessExpression(node) ? node.name : node;
   return ts.isIdentifier(name) && OF_ENUMERATIONS.has(name.text);
 }

@@ -176,7 +176,7 @@ describe('With the kinds and channels as they are', () => {
 `);
       expect(problems).toEqual([]);
       expect(watches).toHaveLength(1);
-      expect(warnings.map(({ message }) => message)).toContain('"reputation" is a field of token already');
+      expect(warnings.map(({ message }) => message)).toContain('"reputation" is a field of contract already');
     });
   });
 

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ADDRESSES } from '../../src/sandbox/names.ts';
 import { FAULTS, type FaultOptions } from '../../src/sandbox/faults/fault.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { cursorOf, join, runSandbox, type Json, type Running } from './support.ts';
@@ -237,6 +238,15 @@ describe('right answers, spoilt', () => {
     const query = cursorOf(await running.get('blocks')) ?? '';
     fail({ fault: 'stuck-cursor' });
     expect(cursorOf(await running.get(join('blocks', query)))).toBe(query);
+  });
+
+  test('lost-implementations: a proxy without a list, and everything else of it', async () => {
+    const path = `addresses/${ADDRESSES.vault}`;
+    const right = (await running.get(path)).body;
+    fail({ fault: 'lost-implementations' });
+    const wrong = (await running.get(path)).body;
+    expect(wrong).toEqual({ ...right, implementations: [], implementation_name: null, proxy_type: null });
+    expect((await running.get(path)).body).toEqual(right);
   });
 
   test('unknown-limits: -1 in every header of the limiter', async () => {

@@ -49,13 +49,22 @@ watches:
   - { id: d, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: e, kind: transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: f, kind: blocks, every: 1m, alerts: [{ id: x, on: new }] }
+  - { id: g, kind: contract, of: vault, expected: treasury, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: is_verified == false }] }
 `;
 
 test('the first poll of every kind says nothing, and the second, on the same chain, has learned nothing', async () => {
   await using world = await createWorld(EVERYTHING, { isLively: true });
   expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
-  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false, false, false, false, false, false]);
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('what every kind remembers survives the store, and a restart', async () => {

@@ -17,6 +17,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   of: ['treasury', ['treasury', 'vault'], '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
   direction: ['to'],
   start: [21034112],
+  expected: ['vault_v2', ['vault_v2', 'safe_singleton']],
   calls: ['pause', ['transferOwnership', 'sweep(address to, uint256 amount)']],
   units: [{ amount: 6 }],
   token: ['USDC', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],

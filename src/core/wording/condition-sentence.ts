@@ -142,6 +142,8 @@ function stateSentence(occasion: ConditionOccasion, { reads, windows, joins }: C
   const measured = ownValue(occasion, path);
   if (measured === undefined) return null;
   const { kind, names, before, isOver } = occasion;
+  const own = kind.wording.state?.({ ...occasion, path }) ?? null;
+  if (own !== null) return own;
   const then = before === null ? undefined : ownValue({ names, view: before }, path);
   const isNews = then !== undefined && then !== measured && !isOver;
   return {

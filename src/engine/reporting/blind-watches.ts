@@ -1,6 +1,6 @@
 // Finds blind watches: they are polled, or should be, but have had no `ok` data for too long.
 import { blindSince, clearUntil, overdueSince } from '../../core/model/quality/blindness.ts';
-import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
+import { missingValues } from '../../core/model/quality/lost-fields.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { reasonOf, type BlindReason, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { Memory } from '../../core/model/memory.ts';
@@ -167,7 +167,7 @@ function createBlindJudge(options: BlindWatchesOptions): BlindJudge {
     if (memory !== undefined && isUnsaid) return memory;
     const paceMs = paceOf(watch);
     if (paceMs <= paceIn(memory, watch)) return memory;
-    return memory === undefined ? { data: null, coveredUntil: null, paceMs } : { ...memory, paceMs };
+    return memory === undefined ? { data: null, coveredUntil: null, state: null, paceMs } : { ...memory, paceMs };
   }
 
   function look(watched: Watched, now: Instant): BlindWatch | null {
@@ -193,8 +193,8 @@ function createBlindJudge(options: BlindWatchesOptions): BlindJudge {
       watched.clearUntil = clearUntil(memory, watching) ?? NEVER_CLEAR;
       return null;
     }
-    const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-    return { watch, since, reason: whyOf(missed, memory), fields };
+    const reason = whyOf(missed, memory);
+    return { watch, since, reason, ...missingValues(watch, memory) };
   }
 
   function whyOf(missed: MissReason | null, memory: Pick<Memory, 'data'> | undefined): BlindReason {
@@ -232,7 +232,7 @@ function createBlindJudge(options: BlindWatchesOptions): BlindJudge {
   return { look, overdueOf, isUndecided };
 }
 
-type Unpolled = Pick<Memory, 'data' | 'coveredUntil'> & { readonly paceMs: number };
+type Unpolled = Pick<Memory, 'data' | 'coveredUntil' | 'state'> & { readonly paceMs: number };
 
 /** True if the watch is polled at once, or had a due time since it was adopted. */
 function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {

@@ -16,6 +16,8 @@ import {
 } from '../../core/model/quality/blind-cause.ts';
 import { counted, type Cause, type SelfCondition } from './cause.ts';
 import type { NotJudged } from '../reporting/not-judged.ts';
+import { namesOf as namesOfWatch } from '../../core/alerts/sentence.ts';
+import { showTime } from '../../core/wording/words.ts';
 import { sinceText } from './words.ts';
 import { firstNames } from '../../lib/first-names.ts';
 
@@ -42,9 +44,13 @@ export interface NeverHolding {
 export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const troubles = facts.troubles.flatMap((one) => troubleCause(one, facts));
   const down = new Set(troubles.map(({ subject }) => subject));
-  const groups = Map.groupBy(causesOf(facts.blind), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
+  const [lost, others] = [facts.blind.filter(hasLost), facts.blind.filter((one) => !hasLost(one))];
+  const groups = Map.groupBy(causesOf(others), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
   const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts));
-  const told = blind.map((cause) => ({ ...cause, isExplained: isExplained(cause, down) }));
+  const told = [...blind, ...lost.map((one) => lostCause(one, facts))].map((cause) => ({
+    ...cause,
+    isExplained: isExplained(cause, down),
+  }));
   const never = Map.groupBy(facts.never, ({ watch, sender }) =>
     [watch.target.explorer, watch.rule, sender.alert].join('/'),
   );
@@ -76,6 +82,30 @@ function neverCause(subject: string, all: readonly NeverHolding[], moment: Momen
       isExplained: false,
     },
   ];
+}
+
+interface LostWatch extends BlindWatch {
+  readonly lost: string;
+}
+
+function hasLost(blind: BlindWatch): blind is LostWatch {
+  return sortOf(blind.reason) === 'field' && typeof blind.lost === 'string';
+}
+
+/** A value that was known and is lost. Each watch has a cause of its own, since other watches still read theirs. */
+function lostCause({ watch, since, lost, fields }: LostWatch, moment: Moment): Cause {
+  const thing = watch.kind.wording.thing(namesOfWatch(watch));
+  const unknown = `The explorer shows none any more, so conditions that read ${fields.join(', ')} are unknown`;
+  return {
+    alert: 'blind-field',
+    subject: `${watch.target.explorer}/lost/${watch.name}`,
+    severity: severityOf([watch]),
+    since,
+    watches: 1,
+    title: `${lost} of ${thing} not known since ${showTime(since, moment)}`,
+    text: [{ text: `${unknown}: their alerts neither fire nor end. Watch: ${watch.name}.` }],
+    isExplained: false,
+  };
 }
 
 /** Items of removed rules are left out. */

@@ -33,9 +33,11 @@ class Gatherer implements UsedNames {
   readonly groups = new Set<string>();
   readonly tokens = new Set<string>();
   readonly #taken: ReadonlySet<string>;
+  readonly #addressKeys: ReadonlySet<string>;
 
   constructor(kinds: readonly AnyKind[]) {
     const ofKinds = kinds.flatMap(({ noun, fields }) => [noun, ...Object.keys(fields.fields)]);
+    this.#addressKeys = new Set(kinds.flatMap(({ addressOptions = [] }) => addressOptions));
     this.#taken = new Set([...ofKinds, BEFORE, ...FUNCTIONS, ...METHODS, ...RESERVED_NAMES]);
   }
 
@@ -46,6 +48,8 @@ class Gatherer implements UsedNames {
       this.#gatherShared(watch);
       if (!isMap(watch)) continue;
       add(this.addresses, watch['of'], (name) => NAME.test(name) && Address.parse(name) === undefined);
+      for (const key of this.#addressKeys)
+        add(this.addresses, watch[key], (name) => NAME.test(name) && Address.parse(name) === undefined);
       add(this.tokens, watch['token'], (name) => NAME.test(name) && Address.parse(name) === undefined);
       for (const alert of listOf(watch['alerts'] ?? '')) this.#gatherAlert(alert);
     }

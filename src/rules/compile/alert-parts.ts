@@ -10,7 +10,7 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import { warnOfContractSender } from './contract-sender.ts';
 import type { Compiling } from './model.ts';
-import { warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
+import { complainOfNeeds, warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
@@ -57,6 +57,7 @@ export function compileParts(
     const compiled = accept(compiling, at, language.condition(text, use));
     if (isWhole) complainOfOthers(compiling, at, { on: written.on, text, reads: compiled?.reads ?? [] });
     warnOfSeldom(compiling, at, text, compiled?.reads ?? []);
+    complainOfNeeds(compiling, at, text, compiled?.reads ?? []);
     if (compiled !== null) warnOfContractSender(compiling, at, compiled);
     return looksFarEnough(compiling, at, compiled);
   };

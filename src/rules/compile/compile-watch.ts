@@ -3,6 +3,8 @@
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Schedule } from '../../core/model/watch/watch.ts';
+import type { ExplorerSettings } from '../../config/model.ts';
+import { remembered } from '../../lib/remembered.ts';
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { unknownKeys } from '../../config/unknown-keys.ts';
 import { hintFor } from '../../config/values/nearest.ts';
@@ -10,6 +12,7 @@ import { quote } from '../../config/values/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAlerts } from './compile-alert.ts';
+import { addressOptions } from './address-options.ts';
 import { type Instance, spread } from './expand.ts';
 import { watchOf } from './instance.ts';
 import type { Compiling, Loading, WatchSource } from './model.ts';
@@ -64,6 +67,7 @@ class WatchCompiler {
       kind,
       watch,
       hasAddress: written['of'] !== undefined,
+      hasOption: (key) => Object.hasOwn(written, key),
       intervalMs: schedule?.intervalMs ?? EVERY_MS,
       complain: (path, at) => {
         this.complain(path, at);
@@ -85,9 +89,11 @@ class WatchCompiler {
     const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;
     const targets = new Targets(compiling, this.#loading.routes);
     const isOneOfSeveral = explorersOf(instances, this.#loading.catalogue).length > 1;
+    const optionsOn = remembered((explorer: ExplorerSettings) => addressOptions(compiling, options.value, explorer));
     for (const instance of instances) {
       const compiled = alerts.get(instance.explorer.name) ?? [];
-      const parts = { instance, alerts: compiled, options, schedule, maxPages, isOneOfSeveral, targets };
+      const own = { value: optionsOn(instance.explorer) };
+      const parts = { instance, alerts: compiled, options: own, schedule, maxPages, isOneOfSeveral, targets };
       this.#loading.watches.push(watchOf(compiling, parts));
     }
   }

@@ -32,6 +32,24 @@ function seldomIn(record: AnyRecord, [name = '', ...rest]: readonly string[]): S
   return field.type.type === 'record' ? seldomIn(field.type.record, rest) : null;
 }
 
+/** Reports fields that are known only with another key of the watch. Without it, the condition is always unknown. */
+export function complainOfNeeds(
+  { kind, complain, hasOption }: Compiling,
+  path: Path,
+  text: string,
+  reads: readonly string[],
+): void {
+  for (const [field, { key, hint }] of Object.entries(kind.advice?.needs ?? {})) {
+    if (hasOption(key) || !reads.includes(field)) continue;
+    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    complain(path, {
+      message: `${field} is known only where the watch has ${key}`,
+      hint,
+      within: { start, end: start + field.length },
+    });
+  }
+}
+
 /**
  * Warns about conditions that read a field in a way that is rarely meant, as the kind says. `written`: the severity of
  * the alert, if it has its own.

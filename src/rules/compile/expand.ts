@@ -102,21 +102,27 @@ function pathTo(path: Path, items: readonly unknown[], index: number): Path {
   return items.length > 1 ? [...path, index] : path;
 }
 
-function addressesOf(
-  { kind, watch, catalogue, complain }: Compiling,
-  explorer: ExplorerSettings,
-): readonly (Address | null)[] {
+function addressesOf(compiling: Compiling, explorer: ExplorerSettings): readonly (Address | null)[] {
+  const { kind, watch, complain } = compiling;
   const { of } = watch;
   if (!fits(kind, { key: 'of', written: of, presence: kind.of }, complain)) return [];
-  if (of === undefined) return [null];
-  return of.flatMap((written, i) => {
+  return of === undefined ? [null] : addressesNamed(compiling, { key: 'of', written: of }, explorer);
+}
+
+/** The addresses of a list of names, groups and addresses. A name without an address is reported. */
+export function addressesNamed(
+  { catalogue, complain }: Compiling,
+  { key, written: all }: { readonly key: string; readonly written: readonly string[] },
+  explorer: ExplorerSettings,
+): readonly Address[] {
+  return all.flatMap((written, i) => {
     const literal = Address.parse(written);
     if (literal !== undefined) return [literal];
     const name = catalogue.config.names.get(written);
     const meaning = name === undefined ? undefined : meaningOn(name, explorer.name);
     if (meaning === undefined)
-      complain(pathTo(['of'], of, i), unknownName('address', written, catalogue.config.names.keys()));
-    if (meaning === 'absent') complain(pathTo(['of'], of, i), absentToken(written, explorer));
+      complain(pathTo([key], all, i), unknownName('address', written, catalogue.config.names.keys()));
+    if (meaning === 'absent') complain(pathTo([key], all, i), absentToken(written, explorer));
     return meaning === undefined || meaning === 'absent' ? [] : meaning instanceof Address ? [meaning] : meaning;
   });
 }

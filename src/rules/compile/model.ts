@@ -23,6 +23,8 @@ export interface Compiling {
   readonly kind: AnyKind;
   readonly watch: WrittenWatch;
   readonly hasAddress: boolean;
+  /** Whether the watch has one of the kind's own keys. */
+  readonly hasOption: (key: string) => boolean;
   /** The time between two polls, to check the length of windows. */
   readonly intervalMs: number;
   readonly complain: (path: Path, at: ProblemAt) => void;

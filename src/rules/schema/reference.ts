@@ -64,7 +64,10 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
       {
         title: `Windows${measured === null ? '' : ` of ${measured}, when no field is named`}`,
         columns: ['function', 'what it gives', 'example'],
-        rows: kind.while === null ? [] : docRows(WINDOW_DOCS, (_name, { example }) => example(measured ?? 'field')),
+        rows:
+          kind.while === null || !hasNumbers(kind)
+            ? []
+            : docRows(WINDOW_DOCS, (_name, { example }) => example(measured ?? 'field')),
       },
       {
         title: 'Methods',
@@ -74,6 +77,10 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
       { title: 'Filters of templates', columns: ['filter', 'for', 'what it does', 'example'], rows: filterRows() },
     ].filter(({ rows }) => rows.length > 0),
   };
+}
+
+function hasNumbers({ fields }: AnyKind): boolean {
+  return Object.values(fields.fields).some(({ type }) => ['amount', 'int', 'double'].includes(type.type));
 }
 
 function knownSignatures(): string[][] {

@@ -125,6 +125,7 @@ const KNOWN: readonly AddressRef[] = [
   { ...plainRef(collector, false), ens_domain_name: 'collector.eth' },
   contractRef(CONTRACTS.router, 'Router'),
   contractRef(CONTRACTS.implementation, 'Vault'),
+  contractRef(CONTRACTS.safe_singleton, 'TreasuryV2'),
   contractRef(CONTRACTS.factory, 'Factory'),
   contractRef(CONTRACTS.market, 'Market'),
   contractRef(CONTRACTS.bridge, 'Bridge'),

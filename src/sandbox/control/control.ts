@@ -35,6 +35,8 @@ export interface Control {
   changeTransaction(options: Input<typeof schemas.ChangeTransaction>): { hash: string };
   flagToken(options: Input<typeof schemas.FlagToken>): { reputation: string };
   giveToken(options: Input<typeof schemas.GiveToken>): Given;
+  /** Gives a proxy another implementation. */
+  upgrade(options: Input<typeof schemas.Upgrade>): { implementation: string };
   /** Replaces the last blocks. */
   reorganise(options?: Input<typeof schemas.Reorganise>): { from: number; to: number };
   freeze(): { head: number };
@@ -78,6 +80,7 @@ export function createControl(world: World, credits: Credits): Controls {
       changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),
     flagToken: (options: unknown) => changed(flagToken(world, read(schemas.FlagToken, options))),
     giveToken: (options: unknown) => changed(giveToken(world, read(schemas.GiveToken, options))),
+    upgrade: (options: unknown) => changed(upgrade(world, read(schemas.Upgrade, options))),
     reorganise: (options: unknown = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
     freeze() {
       calendar.freeze();
@@ -117,6 +120,12 @@ function read<S extends z.ZodType>(schema: S, options: unknown): z.output<S> {
 function flagToken(world: World, { token, reputation }: z.output<typeof schemas.FlagToken>) {
   world.overlay.reputations.set(keyOf(tokenAt(world, token).address), reputation);
   return { reputation };
+}
+
+function upgrade(world: World, { address, implementation, name }: z.output<typeof schemas.Upgrade>) {
+  if (world.ref(address).implementation_name === null) throw new ControlProblem(`${address} is no proxy`);
+  world.overlay.upgrades.set(keyOf(address), { implementation, name });
+  return { implementation };
 }
 
 /** Each block is compared with each reorganisation, so fewer of them than of other changes are allowed. */

@@ -18,6 +18,7 @@ const VERBS = {
   'change-transaction': 'changeTransaction',
   'flag-token': 'flagToken',
   'give-token': 'giveToken',
+  upgrade: 'upgrade',
   reorganise: 'reorganise',
   freeze: 'freeze',
   unfreeze: 'unfreeze',

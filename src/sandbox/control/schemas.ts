@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { TOKEN_TYPES } from '../chain/catalogue.ts';
 import { isAddress } from '../chain/keys.ts';
-import { ADDRESSES, TOKENS } from '../names.ts';
+import { ADDRESSES, CONTRACTS, TOKENS } from '../names.ts';
 import { OPERATIONS } from '../operations.ts';
 
 const Account = addressOrOneOf(ADDRESSES);
@@ -99,6 +99,12 @@ export const GiveToken = z.strictObject({
   type: z.enum(TOKEN_TYPES).default('ERC-20'),
   decimals: z.number().int().min(0).max(255).nullable().default(18),
   reputation: z.enum(['ok', 'scam']).default('ok'),
+});
+
+export const Upgrade = z.strictObject({
+  address: Account.default(ADDRESSES.vault),
+  implementation: addressOrOneOf(CONTRACTS),
+  name: z.string().min(1).max(100).default('VaultV2'),
 });
 
 export const Reorganise = z.strictObject({

@@ -41,6 +41,8 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): SandboxReply 
       return withRows(right, (row) => Object.fromEntries(Object.keys(row).map((key) => [key, null])));
     case 'empty-list':
       return withBody(right, isPage(body) ? { items: [], next_page_params: null } : {});
+    case 'lost-implementations':
+      return withRows(right, lost);
     case 'unknown-limits':
       return { ...right, headers: { ...right.headers, ...UNKNOWN_LIMITS } };
   }
@@ -61,6 +63,14 @@ function withRows(right: ApiAnswer, change: (row: JsonRow) => unknown): SandboxR
 function withItems(right: ApiAnswer, change: (items: readonly JsonRow[]) => readonly JsonRow[]): SandboxReply {
   const body = right.again();
   return isPage(body) ? withBody(right, { ...body, items: change(body.items) }) : right;
+}
+
+/** A proxy whose implementation the explorer fails to detect. */
+function lost(row: JsonRow): JsonRow {
+  const none = { implementations: [], implementation_address: null, implementation_name: null, proxy_type: null };
+  return Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [key, Object.hasOwn(none, key) ? none[key as keyof typeof none] : value]),
+  );
 }
 
 /** Every third row comes a second time. */

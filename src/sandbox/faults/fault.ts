@@ -35,6 +35,7 @@ export const CONTENT_FAULTS = [
   'old-names',
   'nulls',
   'empty-list',
+  'lost-implementations',
   'unknown-limits',
 ] as const;
 

@@ -43,6 +43,7 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
     ...ADDRESS,
     creation_transaction_hash: renamed('creation_tx_hash', '6', 'creation_transaction_hash', '8'),
     creation_status: only('creation_status', { since: '11' }),
+    implementation_address: only('implementation_address', { until: '6' }),
   },
   token: {
     address_hash: renamed('address', '8', 'address_hash', '8'),

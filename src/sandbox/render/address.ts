@@ -12,7 +12,7 @@ export function renderAddress(world: World, address: string): JsonRow {
   const ref = world.ref(hash);
   const coin = world.coin(address);
   const details = {
-    ...renderImplementations(ref),
+    ...renderImplementations(ref, world.overlay),
     coin_balance: coin === null ? null : String(coin),
     exchange_rate: COIN_PRICE,
     block_number_balance_updated_at: coin === null ? null : world.head(),
@@ -23,7 +23,14 @@ export function renderAddress(world: World, address: string): JsonRow {
   };
   // The specification lacks this operation. So the answer has the common fields of the releases, and the address
   // reference of the specification.
-  return { ...world.dialect.write('address-details', details, () => ({})), ...world.refRow(hash) };
+  const written = world.dialect.write('address-details', details, () => oldImplementation(details));
+  return { ...written, ...world.refRow(hash) };
+}
+
+/** Early releases name one implementation. */
+function oldImplementation({ implementations }: JsonRow): JsonRow {
+  const [first] = implementations as readonly JsonRow[];
+  return { implementation_address: first?.['address_hash'] ?? null };
 }
 
 /** Contracts of the genesis block have no creator. */

@@ -80,6 +80,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'numbers-as-strings': lists(4),
   'old-names': lists(4),
   nulls: lists(2),
+  'lost-implementations': answers(4),
   // Three in a row would be believed, and rightly so.
   'empty-list': lists(2),
   'unknown-limits': answers(4),

@@ -26,9 +26,12 @@ export interface Kind<E, S, O> {
   /** Every field a condition or a message may name. */
   readonly fields: AnyRecord;
   /**
-   * Own keys of a rule that only decide which fields the rows have. When they change, the memory is continued.
+   * Own keys of a rule that only decide which fields the rows have, or how they are judged. When they change, the memory
+   * is continued.
    */
   readonly fieldOptions?: readonly string[];
+  /** Own keys that are lists of addresses. Rules write names of the config; the kind gets addresses in lower case. */
+  readonly addressOptions?: readonly string[];
   /** The kind with the fields that these options give it. Left out by kinds whose fields are always the same. */
   forOptions?(options: E): Kind<E, S, O>;
   /** Sentences for people who write rules. */
@@ -80,6 +83,11 @@ export interface Kind<E, S, O> {
   coverage?(state: S): ListCoverage;
   /** The number of remembered tokens that explorers mark as scams, if a rule reads that. Only for lists of tokens. */
   scams?(state: S): number;
+  /**
+   * A value that was known, and that the last readings lack although they have its key; null: there is none. Left out by
+   * kinds that never lose a value.
+   */
+  lost?(state: S): LostValue | null;
   /** How to replay the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
@@ -95,6 +103,8 @@ export interface KindAdvice {
   /** Fields that exist only with another key of the rule, and the sentence that names the key. */
   readonly fields: Readonly<Record<string, string>>;
   readonly doubts: readonly FieldDoubt[];
+  /** Fields that are known only with another key of the rule, and a hint that shows the key. */
+  readonly needs?: Readonly<Record<string, { readonly key: string; readonly hint: string }>>;
 }
 
 /** A condition that reads the field, and none of `unless`, is rarely meant. */
@@ -137,6 +147,13 @@ export interface ListHistory {
 
 /** Lists are swept down to rows that happened so long ago. */
 export const LOOK_BACK_MS = 7 * 3_600_000;
+
+export interface LostValue {
+  /** Its path in the answer, as `sourceOf` gives it. */
+  readonly source: string;
+  /** Its name in messages: `implementation`. */
+  readonly name: string;
+}
 
 /** How far a list was read. */
 export interface ListCoverage {

@@ -67,6 +67,11 @@ export interface ComparedValue extends WordingContext {
   readonly isStale: boolean;
 }
 
+/** The only field of a condition, which is a word or yes or no. */
+export interface StateOccasion extends WordingContext {
+  readonly path: string;
+}
+
 /** The counted items in words: `no call to vault for 6 h`, `3 failed vault calls in 10 min`. */
 export interface CountedItems {
   readonly one: string;
@@ -87,4 +92,6 @@ export interface KindWording {
   reasonPath?(view: AnyView): string | null;
   /** A sentence for a comparison that the usual sentence does not fit; null if it fits. */
   compared?(occasion: ComparedValue): Sentence | null;
+  /** A sentence for the value of a word, or of yes or no; null if the usual sentence fits. */
+  state?(occasion: StateOccasion): Sentence | null;
 }

@@ -14,7 +14,7 @@ import {
   text,
   word,
 } from '../../../core/values/field-declarations.ts';
-import { isRow } from '../../../core/values/fields.ts';
+import { isRow, type RawRow } from '../../../core/values/fields.ts';
 import { RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 
@@ -63,6 +63,10 @@ const PROXY_TYPE = word('how the contract delegates', [
 
 const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'contracts behind a proxy');
 
+const REPUTATION = oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf });
+
+const CREATION_STATUSES = ['success', 'failed', 'selfdestructed'];
+
 /** 2.3 */
 export const AddressRef = new RecordType('AddressRef', {
   hash: address('the address'),
@@ -83,7 +87,7 @@ export const AddressRef = new RecordType('AddressRef', {
   }),
   metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag, fleeting: true }),
   proxy_type: { ...PROXY_TYPE, fleeting: true },
-  reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
+  reputation: REPUTATION,
 });
 
 /** Releases 6.9 to 9.0 report whether an address is scam, later ones its reputation. */
@@ -91,7 +95,7 @@ function reputationOf(raw: unknown): unknown {
   return typeof raw === 'boolean' ? (raw ? 'scam' : 'ok') : raw;
 }
 
-/** `addresses/{hash}`, for the native coin. */
+/** `addresses/{hash}` */
 export const AddressDetails = new RecordType(
   'AddressDetails',
   {
@@ -104,8 +108,20 @@ export const AddressDetails = new RecordType(
     exchange_rate: amount('plain', 'price of one coin in US dollars'),
     is_verified: bool('whether its source is verified'),
     proxy_type: PROXY_TYPE,
-    implementations: IMPLEMENTATIONS,
+    // Releases up to 6.7 name one implementation.
+    implementations: { ...IMPLEMENTATIONS, was: ['implementation_address'], fromRow: implementationsOf },
     creator_address_hash: address('who created the contract'),
+    creation_status: word('how its creation ended, and whether it destroyed itself', CREATION_STATUSES),
+    reputation: REPUTATION,
   },
   { ignored: IGNORED_KEYS.AddressDetails },
 );
+
+function implementationsOf({
+  implementations,
+  implementation_address: address_hash,
+  implementation_name: name,
+}: RawRow): unknown {
+  if (implementations !== undefined || address_hash === undefined) return implementations;
+  return address_hash === null ? [] : [{ address_hash, name }];
+}

@@ -1,0 +1,139 @@
+// Detects changes of a contract between two readings.
+import { z } from 'zod';
+import { Address } from '../../core/values/address.ts';
+import type { Detection, DetectionScope } from '../../core/model/detection.ts';
+import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
+import type { LostValue } from '../../core/model/watch/kind.ts';
+import { track, viewOf, type Remembered } from '../../core/values/tracked.ts';
+import { oneChange } from '../one-change.ts';
+import { remembered, type Values } from '../values.ts';
+import { Acceptance, judgeSet, NO_RETURN, notReturning } from './acceptance.ts';
+import {
+  Contract,
+  keysOf,
+  listedIn,
+  type ContractDetailsView,
+  type ContractView,
+  type Listed,
+} from './reading.ts';
+
+export interface ContractState extends Values, Acceptance {
+  /** Readings in a row without a list of implementations although one was known, at most `MISSING_POLLS`. */
+  readonly unlisted: number;
+}
+
+export const ContractState: z.ZodType<ContractState> = z.object({
+  values: remembered,
+  changes: z.number(),
+  ...Acceptance.shape,
+  unlisted: z.number(),
+});
+
+/** Fields that follow from the set of implementations. */
+const OF_THE_SET = ['implementation', 'implementations', 'proxy_type', 'is_expected'];
+
+/** Remembered for every rule: a set that counts is compared with the next one, and messages name its contracts. */
+const ALWAYS_TRACKED = ['implementations', 'proxy_type'];
+
+/** `expected`: addresses in lower case; null if the rule names none. */
+export function detectContract(
+  state: ContractState | null,
+  seen: ContractDetailsView,
+  { expected, scope }: { readonly expected: ReadonlySet<string> | null; readonly scope: DetectionScope },
+): Detection<ContractState> {
+  const listed = listedIn(seen);
+  const known = state === null ? null : acceptedIn(state.values);
+  const judged = judge(state ?? NO_RETURN, { listed, known, expected }, scope);
+  const isHeldBack = judged.verdict === 'waits';
+  const counting = isHeldBack ? known : listed;
+  const proxy_type = isHeldBack && state !== null ? knownOf(state.values).proxy_type : seen.proxy_type;
+  const now = viewWith(seen, { listed: counting, proxy_type, expected });
+  const tracking = track(state?.values ?? null, now, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
+  const changed = tracking.changed.filter((path) => counts(path, { known, verdict: judged.verdict }));
+  const detection = oneChange(state, { ...tracking, changed }, { now, at: scope.at });
+  const unlisted = listed !== null || known === null ? 0 : Math.min((state?.unlisted ?? 0) + 1, MISSING_POLLS);
+  return {
+    ...detection,
+    state: detection.state && withJudged(state, detection.state, { ...judged.after, unlisted }),
+    notes: state === null ? notesOf(seen, listed) : [],
+  };
+}
+
+/** The list of implementations, if it was known and the last readings lack it. */
+export function lostIn({ unlisted }: ContractState): LostValue | null {
+  return unlisted < MISSING_POLLS ? null : { source: 'implementations', name: 'implementation' };
+}
+
+interface Sets {
+  readonly listed: readonly Listed[] | null;
+  readonly known: readonly Listed[] | null;
+  readonly expected: ReadonlySet<string> | null;
+}
+
+interface Verdict {
+  readonly verdict: 'first' | 'unlisted' | ReturnType<typeof judgeSet>['verdict'];
+  readonly after: Acceptance;
+}
+
+function judge(before: Acceptance, { listed, known, expected }: Sets, scope: DetectionScope): Verdict {
+  if (listed === null) return { verdict: 'unlisted', after: notReturning(before) };
+  if (known === null) return { verdict: 'first', after: NO_RETURN };
+  const isForeign = (set: readonly string[]): boolean => expected !== null && !set.every((key) => expected.has(key));
+  return judgeSet(before, { accepted: keysOf(known), shown: keysOf(listed), isForeign }, scope);
+}
+
+/** Whether a path with another value is a change. The first known set is none, and neither is another name. */
+function counts(path: string, { known, verdict }: Pick<Sets, 'known'> & Pick<Verdict, 'verdict'>): boolean {
+  if (!OF_THE_SET.includes(path)) return true;
+  if (known === null) return false;
+  return verdict === 'other' || !path.startsWith('implementation');
+}
+
+function acceptedIn(values: Remembered): readonly Listed[] | null {
+  return listedIn(knownOf(values));
+}
+
+function knownOf(values: Remembered): ContractView {
+  return viewOf(Contract, values) as ContractView;
+}
+
+function viewWith(
+  seen: ContractDetailsView,
+  { listed, proxy_type, expected }: Pick<Sets, 'listed' | 'expected'> & Pick<ContractDetailsView, 'proxy_type'>,
+): ContractView {
+  const [only, ...others] = listed ?? [];
+  return Contract.over(seen, {
+    implementation: others.length === 0 ? only?.address : undefined,
+    implementations: listed?.map(({ view }) => view),
+    proxy_type: listed === null ? undefined : proxy_type,
+    is_expected:
+      listed === null || expected === null ? undefined : listed.every(({ address: { key } }) => expected.has(key)),
+  });
+}
+
+/** Returns the same object as before if it has these values already. */
+function withJudged(
+  before: ContractState | null,
+  values: Values,
+  judged: Acceptance & Pick<ContractState, 'unlisted'>,
+): ContractState {
+  const isSame =
+    before !== null &&
+    values === before &&
+    before.unlisted === judged.unlisted &&
+    before.returningSince === judged.returningSince &&
+    JSON.stringify(before.previous) === JSON.stringify(judged.previous);
+  return isSame ? before : { ...values, ...judged };
+}
+
+function notesOf({ is_contract }: ContractDetailsView, listed: readonly Listed[] | null): readonly string[] {
+  if (is_contract === false) return ['the address has no code'];
+  return listed === null && is_contract === true
+    ? ['the explorer shows no implementation: what rules read of it is unknown']
+    : [];
+}
+
+/** `expected` of a rule: its addresses, in lower case. */
+export function expectedSet(expected: readonly string[] | undefined): ReadonlySet<string> | null {
+  return expected === undefined ? null : new Set(expected.map((text) => Address.parse(text)?.key ?? ''));
+}

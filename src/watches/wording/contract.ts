@@ -1,0 +1,113 @@
+// The sentences of a contract. Names that contracts give themselves stand in quotes below the subject.
+import { Address } from '../../core/values/address.ts';
+import { encodedAt } from '../../core/values/tracked.ts';
+import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
+import type {
+  EventOccasion,
+  KindWording,
+  Sentence,
+  StateOccasion,
+  WatchNames,
+  WordingContext,
+} from '../../core/model/watch/wording.ts';
+import type { Untrusted } from '../../lib/untrusted.ts';
+import { changeSentence, plainWording } from '../../core/wording/change-sentence.ts';
+import { addressWords, ownValue } from '../../core/wording/values.ts';
+import { quotedText } from '../../core/wording/words.ts';
+import { listedIn, type ContractView } from '../contract/reading.ts';
+
+const plain = plainWording({ noun: 'contract', thing: ({ of }) => of ?? '' });
+
+export const contractWording: KindWording = {
+  ...plain,
+  event: (occasion) => (occasion.on === 'changed' ? changedSentence(occasion) : plain.event(occasion)),
+  state: stateWords,
+};
+
+/** Paths that say which contracts are behind a proxy. */
+const OF_THE_CODE = ['implementations', 'implementation'];
+
+function changedSentence(occasion: EventOccasion): Sentence {
+  const { names, view, before, compared } = occasion;
+  const path = compared.find((one) => isOther(view, before, one)) ?? compared[0];
+  const [now, then] = [codeWords(names, view), before === null ? null : codeWords(names, before)];
+  if (path === undefined || (OF_THE_CODE.includes(path) && now === null))
+    return { ...changeSentence(occasion, (one) => plain.value(occasion, one)), lines: linesOf(occasion) };
+  if (!OF_THE_CODE.includes(path))
+    return (
+      stateWords({ ...occasion, path }) ?? {
+        ...changeSentence({ ...occasion, compared: [path] }, (one) => plain.value(occasion, one)),
+        lines: linesOf(occasion),
+      }
+    );
+  const detail = `${now ?? ''}${then === null ? '' : `, was ${then}`}`;
+  const what = isOne(view) ? 'implementation is' : 'implementations are';
+  return {
+    title: `${plain.thing(names)} ${what} now ${detail}`,
+    detail,
+    measured: now,
+    lines: linesOf(occasion),
+    shows: [...OF_THE_CODE, 'proxy_type', 'is_expected'],
+  };
+}
+
+/** Names of contracts may change while the contracts stay the same. */
+function isOther(view: AnyView, before: AnyView | null, path: string): boolean {
+  if (before === null) return false;
+  const valueOf = (one: AnyView): unknown => (path === 'implementations' ? keysIn(one) : encodedAt(one, path));
+  return JSON.stringify(valueOf(view)) !== JSON.stringify(valueOf(before));
+}
+
+/** `vault runs 0x2222…2222, not expected`; `vault source is not verified`. Null for other fields. */
+function stateWords(occasion: StateOccasion): Sentence | null {
+  const { names, view, path } = occasion;
+  const value = valueAt(view, path);
+  if (typeof value !== 'boolean') return null;
+  const thing = plain.thing(names);
+  if (path === 'is_verified') {
+    const detail = value ? 'verified' : 'not verified';
+    return { title: `${thing} source is ${detail}`, detail, measured: detail, lines: [], shows: [path] };
+  }
+  const code = codeWords(names, view);
+  if (path !== 'is_expected' || code === null) return null;
+  const detail = `${code}, ${value ? 'as expected' : 'not expected'}`;
+  const shows = [...OF_THE_CODE, 'proxy_type', path];
+  return { title: `${thing} runs ${detail}`, detail, measured: code, lines: linesOf(occasion), shows };
+}
+
+const MOST_NAMED = 3;
+
+/** `vault_v2`, or `vault_v2, 0x2222…2222 and 2 more`; null if it is unknown. */
+function codeWords(names: WatchNames, view: AnyView): string | null {
+  const addresses = (listedIn(view as ContractView) ?? []).map(({ address }) => addressWords(names, address));
+  if (addresses.length === 0) return null;
+  const more = addresses.length - MOST_NAMED;
+  return `${addresses.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function keysIn(view: AnyView): readonly string[] {
+  return (listedIn(view as ContractView) ?? []).map(({ address: { key } }) => key);
+}
+
+function isOne(view: AnyView): boolean {
+  return valueAt(view, 'implementation') instanceof Address;
+}
+
+/** `Name given: "VaultV2", was "VaultV1". Proxy eip1967.` */
+function linesOf({ names, view, before }: WordingContext): readonly (readonly Segment[])[] {
+  const [now, then] = [nameIn(view), before === null ? undefined : nameIn(before)];
+  const isRenamed = then !== undefined && then !== now;
+  const given = now === undefined ? [] : quotedText('Name given:', now, isRenamed ? '' : '.');
+  const was = now === undefined || !isRenamed ? [] : quotedText(', was', then);
+  const proxy = ownValue({ names, view }, 'proxy_type');
+  const type = proxy === undefined ? [] : [{ text: `${given.length === 0 ? '' : ' '}Proxy ${proxy}.` }];
+  const line = [...given, ...was, ...type];
+  return line.length === 0 ? [] : [line];
+}
+
+/** The name that the only contract behind the proxy has; undefined if it has none, or there are several. */
+function nameIn(view: AnyView): Untrusted | undefined {
+  const [only, ...others] = listedIn(view as ContractView) ?? [];
+  return others.length === 0 ? only?.view.name : undefined;
+}
