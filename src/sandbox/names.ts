@@ -32,7 +32,7 @@ export const CONTRACTS = {
   router: '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB',
   implementation: '0x4CB3b1E2Dc546b7FE398A4Bc36955173F4f96AF8',
   /** The contract that the treasury, a Safe, delegates its calls to. */
-  safe_singleton: '0x6cD0Bd5d0a5e37B1F8Ce3c9A0b2Ad7E3f1C4D928',
+  safe_singleton: '0x6cd0Bd5d0a5e37B1f8Ce3C9a0b2AD7E3F1C4d928',
   factory: '0xEc7bbEA8DBcF3f5860e18a04F67E95Bc6Cf1cf6a',
   market: '0x0D57705df43B55cb345c4CB92098969c1759398A',
   bridge: '0xDEfEdc413f747AB5758C47EeD15bcF3885737Af0',

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
+import { ADDRESSES, CONTRACTS, TOKENS } from '../../src/sandbox/names.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { createFolder } from '../support/daemon.ts';
 import { run } from '../support/cli.ts';
@@ -38,11 +38,21 @@ describe('init', () => {
     const rules = readFileSync(join(folder.path, 'rules/watches.yaml'), 'utf8');
     const ids = [...rules.matchAll(/- id: (\S+)/g)].map(([, id]) => id);
     expect(ids.toSorted()).toEqual(
-      ['head', 'acme-token', 'vault-calls', 'vault-coins', 'vault-tokens', 'wallet-coins', 'wallet-tokens'].toSorted(),
+      [
+        'head',
+        'acme-token',
+        'vault-calls',
+        'vault-code',
+        'vault-coins',
+        'vault-tokens',
+        'wallet-coins',
+        'wallet-tokens',
+      ].toSorted(),
     );
+    expect(rules).toContain(`expected: ['${CONTRACTS.implementation}'] # behind it when this was written`);
     const tested = await run(['test', join(folder.path, 'rules')], { env: {} });
     expect([tested.code, tested.err]).toEqual([0, '']);
-    expect(tested.out).toMatch(/\n7 tests: 7 ok, 0 failed\n$/);
+    expect(tested.out).toMatch(/\n8 tests: 8 ok, 0 failed\n$/);
     const checked = await run(['check', '-c', join(folder.path, 'config.yaml')], { env: {} });
     expect([checked.code, checked.err]).toEqual([0, '']);
   });

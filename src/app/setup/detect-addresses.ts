@@ -4,6 +4,7 @@ import { Missed, type Read } from '../../core/model/watch/question.ts';
 import type { Address } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
 import { addressDetails, addressTokens, tokenDetails } from '../../explorer/operations.ts';
+import { listedIn } from '../../watches/contract/reading.ts';
 import type { ExplorerSet } from '../runtime/explorers.ts';
 
 export interface NamedAddress {
@@ -15,6 +16,8 @@ export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
   /** The kind of account, if the config says it; else null. An account that lets code act for it signs transactions. */
   readonly is: AddressForm | null;
+  /** The contracts behind it, if it is a proxy; else empty. */
+  readonly implementations: readonly Address[];
   /** The coins of the address; null if unknown. */
   readonly coins: Amount | null;
   /** The number of tokens on the first page of its holdings. */
@@ -40,12 +43,15 @@ export async function detectAddresses(
 
 async function detectOne(read: Read, explorer: string, { name, address }: NamedAddress): Promise<DetectedAddress> {
   try {
-    const { coin_balance, is_contract, proxy_type } = await read.one(addressDetails(explorer, address));
+    const details = await read.one(addressDetails(explorer, address));
+    const { coin_balance, is_contract, proxy_type } = details;
     const isToken = is_contract === true && (await isKnown(read.one(tokenDetails(explorer, address))));
     const { rows } = await read.page(addressTokens(explorer, address), null);
     const what = isToken ? 'token' : is_contract === true ? 'contract' : 'account';
     const is = what === 'account' || proxy_type === 'eip7702' ? null : what;
-    return { name, address, what, is, coins: coin_balance ?? null, tokens: rows.length };
+    const behind = is === null ? [] : (listedIn(details) ?? []);
+    const implementations = behind.map((one) => one.address);
+    return { name, address, what, is, implementations, coins: coin_balance ?? null, tokens: rows.length };
   } catch (error) {
     if (!(error instanceof Missed)) throw error;
     throw new Missed(error.reason, `no answer about ${name}: ${error.message}`);

@@ -79,7 +79,7 @@ export function testsText(found: readonly DetectedAddress[]): string {
 }
 
 function recipesOf(found: readonly DetectedAddress[]): Recipe[] {
-  return [headRecipe(), ...found.flatMap((one) => [...balanceRecipe(one), ...recipesFor(one)])];
+  return [headRecipe(), ...found.flatMap((one) => [...balanceRecipe(one), ...recipesFor(one), ...codeRecipe(one)])];
 }
 
 function recipesFor({ name, what, address }: DetectedAddress): Recipe[] {
@@ -190,6 +190,38 @@ function callsRecipe(name: string): Recipe {
       '    - { at: 2m, alert: failing, state: firing }',
     ],
   };
+}
+
+/** An alert for other code behind a proxy than now. */
+function codeRecipe({ name, implementations }: DetectedAddress): Recipe[] {
+  const [first] = implementations;
+  if (first === undefined) return [];
+  const expected = implementations.map(({ text }) => `'${text}'`).join(', ');
+  const other = `0x${(first.key.endsWith('1') ? '2' : '1').repeat(40)}`;
+  return [
+    {
+      rule: [
+        `- id: ${name}-code`,
+        '  kind: contract',
+        `  of: ${name}`,
+        '  every: 10m',
+        `  expected: [${expected}] # behind it when this was written`,
+        '  alerts: [{ id: foreign-code, while: is_expected == false, severity: critical }]',
+      ],
+      test: [
+        `- name: it fires when other code is behind ${name}, and ends ten minutes after the expected one is back`,
+        `  watch: ${name}-code`,
+        '  saw:',
+        `    - { at: 0m, implementations: [{ address_hash: '${first.text}' }] }`,
+        `    - { at: 10m, implementations: [{ address_hash: '${other}' }] }`,
+        `    - { at: 20m, implementations: [{ address_hash: '${first.text}' }] }`,
+        `    - { at: 30m, implementations: [{ address_hash: '${first.text}' }] }`,
+        '  expect:',
+        '    - { at: 10m, alert: foreign-code, state: firing }',
+        '    - { at: 30m, alert: foreign-code, state: resolved }',
+      ],
+    },
+  ];
 }
 
 function tokenRecipe(name: string, address: string): Recipe {
