@@ -9,6 +9,7 @@ import { headOf } from './reading/head.ts';
 import { AddressDetails } from './reading/resources/address.ts';
 import { Block } from './reading/resources/block.ts';
 import { InternalTransaction } from './reading/resources/internal-transaction.ts';
+import { SmartContract } from './reading/resources/smart-contract.ts';
 import { Token, TokenBalance } from './reading/resources/token.ts';
 import { Transaction } from './reading/resources/transaction.ts';
 
@@ -26,6 +27,8 @@ const ROWS = {
   token: { name: 'token', path: 'tokens/{hash}', credits: 20 },
   /** Details of one address: the only operation that shows its coins. */
   address: { name: 'address', path: 'addresses/{hash}', credits: 20 },
+  /** The code and the source of one contract. */
+  smartContract: { name: 'smart-contract', path: 'smart-contracts/{hash}', credits: 20 },
   /** 4.2 */
   addressTokens: { name: 'address-tokens', path: 'addresses/{hash}/tokens', credits: 20 },
   /** 4.3 */
@@ -50,6 +53,10 @@ export function tokenDetails(explorer: string, token: Address): OneQuestion<type
 
 export function addressDetails(explorer: string, address: Address): OneQuestion<typeof AddressDetails.fields> {
   return one(explorer, ROWS.address, address, AddressDetails);
+}
+
+export function smartContract(explorer: string, address: Address): OneQuestion<typeof SmartContract.fields> {
+  return one(explorer, ROWS.smartContract, address, SmartContract);
 }
 
 /** Unfiltered: the same question for every balance and holdings watch of an address. */

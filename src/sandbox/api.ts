@@ -23,6 +23,7 @@ import { tooManyRequests, unknownPath, wrongParameters } from './releases/refusa
 import { repeatKeys } from './releases/repeated-keys.ts';
 import type { Dialect } from './releases/dialect.ts';
 import { renderAddress } from './render/address.ts';
+import { renderSmartContract } from './render/smart-contract.ts';
 import { renderToken } from './render/token.ts';
 import { refuseStranger, type SandboxRoute } from './routes.ts';
 import type { World } from './world.ts';
@@ -189,6 +190,8 @@ function read(
       return readToken(world, address);
     case 'address':
       return renderAddress(world, address);
+    case 'smart-contract':
+      return renderSmartContract(world, address);
     case 'address-tokens':
       return listAddressTokens(world, address, request, showScam);
     case 'address-internal-transactions':

@@ -2,6 +2,7 @@
 export const OPERATIONS = [
   'token',
   'address',
+  'smart-contract',
   'address-tokens',
   'address-internal-transactions',
   'address-transactions',

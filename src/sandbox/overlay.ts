@@ -16,6 +16,8 @@ interface SetHolding {
 export interface Upgrade {
   readonly implementation: string;
   readonly name: string;
+  /** The detectors of the explorer disagree about it. */
+  readonly conflicting: boolean;
 }
 
 /** The blocks from..to were replaced. */

@@ -69,6 +69,7 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
   return {
     token: {},
     address: {},
+    'smart-contract': {},
     'address-tokens': isSpecified
       ? { type, value: nullable(amount), items_count: integer, token_name: anything, token_type: nullable(type) }
       : { type, value: nullable(amount), items_count, fiat_value: price, id: integer },

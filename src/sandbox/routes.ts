@@ -48,6 +48,7 @@ function shapeOf(noun: string | undefined, address: string, list: string): strin
 const OPERATION_BY_SHAPE = new Map<string, SandboxOperation>([
   ['tokens/*', 'token'],
   ['addresses/*', 'address'],
+  ['smart-contracts/*', 'smart-contract'],
   ['addresses/*/tokens', 'address-tokens'],
   ['addresses/*/internal-transactions', 'address-internal-transactions'],
   ['addresses/*/transactions', 'address-transactions'],

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import type { Address } from '../core/values/address.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
+import { Missed, type Read } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { inOneStep } from '../lib/steps.ts';
-import { addressDetails, blocks } from '../explorer/operations.ts';
-import { Contract, ContractDetails, type ContractDetailsView } from './contract/reading.ts';
+import { addressDetails, blocks, smartContract } from '../explorer/operations.ts';
+import {
+  Contract,
+  ContractDetails,
+  isOfSource,
+  withSource,
+  type ContractDetailsView,
+  type ContractReading,
+} from './contract/reading.ts';
 import { ContractState, detectContract, expectedSet, lostIn } from './contract/detection.ts';
 import { CHANGED } from './one-change.ts';
 import { contractWording } from './wording/contract.ts';
@@ -12,15 +20,20 @@ import { contractWording } from './wording/contract.ts';
 interface ContractOptions {
   /** Addresses in lower case. */
   readonly expected?: readonly string[] | undefined;
+  /** True if an alert reads fields that only the second question shows. */
+  readonly readsSource?: true | undefined;
 }
 
-export const contract: Kind<ContractOptions, ContractState, ContractDetailsView> = {
+export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
   name: 'contract',
   summary: 'The code of one contract: what is behind a proxy, and whether its source is verified.',
   noun: 'contract',
   fields: Contract,
-  fieldOptions: ['expected'],
+  fieldOptions: ['expected', 'readsSource'],
   addressOptions: ['expected'],
+  forReads: (options, reads) => (reads.some(isOfSource) ? { ...options, readsSource: true } : options),
+  describeOptions: ({ readsSource }) =>
+    readsSource === true ? 'reads the code and its source with a second request: every: 10m is enough for it' : null,
   advice: {
     fields: {},
     doubts: [],
@@ -39,29 +52,56 @@ export const contract: Kind<ContractOptions, ContractState, ContractDetailsView>
       .describe('The contracts that may be behind it: names of the config, or addresses; for `is_expected`.'),
   }),
   state: ContractState,
-  comparedByDefault: ['implementations', 'proxy_type', 'is_verified', 'creation_status'],
+  comparedByDefault: ['implementations', 'proxy_type', 'is_verified', 'code_hash', 'creation_status'],
   shown: ['implementation', 'proxy_type', 'is_verified'],
   fleeting: [],
   wording: contractWording,
   question,
   head: ({ explorer }) => blocks(explorer),
   page: ({ address }) => (address === null ? null : `/address/${address.text}`),
+  questions: (target) => [question(target), ...(target.options.readsSource === true ? [source(target)] : [])],
   async observe(target, _state, read) {
-    return { seen: ContractDetails.over(await read.one(question(target)), {}), partial: null };
+    const seen = await observeContract(target, read);
+    return { seen, partial: seen.partial };
   },
-  detect: ({ options }, state, seen, scope) =>
-    inOneStep(detectContract(state, seen, { expected: expectedSet(options.expected), scope })),
+  detect: ({ options }, state, { view }, scope) =>
+    inOneStep(detectContract(state, view, { expected: expectedSet(options.expected), scope })),
   lost: lostIn,
   history: null,
   examples: {},
-  rowsOf: (seen) => ({ rows: [seen] }),
+  rowsOf: ({ rows }) => ({ rows }),
   sourceOf: (path) => (path === 'implementation' || path === 'is_expected' ? 'implementations' : path),
   script: {
     rows: null,
     record: ContractDetails,
-    synthesize: (_target, { rows: [row] }) => (row?.view ?? ContractDetails.make({})) as ContractDetailsView,
+    synthesize: (_target, { rows: [row] }) => {
+      const view = (row?.view ?? ContractDetails.make({})) as ContractDetailsView;
+      return { view, rows: [view], partial: null };
+    },
   },
 };
+
+/** A failure of the second question leaves its fields unknown; the first one is judged. */
+async function observeContract(target: Target<ContractOptions>, read: Read): Promise<ContractReading> {
+  const details = await read.one(question(target));
+  if (target.options.readsSource !== true) return { view: withSource(details, null), rows: [details], partial: null };
+  try {
+    const code = await read.one(source(target));
+    return { view: withSource(details, code), rows: [details, code], partial: null };
+  } catch (error) {
+    if (!(error instanceof Missed)) throw error;
+    const rows = [details];
+    const view = withSource(details, null);
+    // Explorers answer 404 for a contract whose source is not verified.
+    if (error.reason !== 'not-found') return { view, rows, partial: error.message };
+    const is_verified = details.is_verified ?? false;
+    return { view: ContractDetails.over(view, { is_verified }), rows, partial: null };
+  }
+}
+
+function source(target: Target) {
+  return smartContract(target.explorer, contractOf(target));
+}
 
 function question(target: Target) {
   return addressDetails(target.explorer, contractOf(target));

@@ -198,7 +198,7 @@ function pageOf(item: z.ZodType, cursor: z.ZodRawShape) {
 }
 
 const blockCursor = { block_number: Integer, items_count: Integer };
-/** By operation, as the sandbox names them. The last two are beyond the specification: rows and references are its own. */
+/** By operation, as the sandbox names them. The last three are beyond the specification: rows and references are its own. */
 export const ANSWERS = {
   token: Token,
   'address-tokens': pageOf(TokenBalance, {
@@ -236,6 +236,17 @@ export const ANSWERS = {
     token: Token.nullable(),
     has_tokens: z.boolean(),
     has_logs: z.boolean(),
+  }),
+  'smart-contract': z.strictObject({
+    name: Text,
+    is_verified: z.boolean(),
+    is_changed_bytecode: z.boolean(),
+    verified_at: Timestamp,
+    compiler_version: Text,
+    deployed_bytecode: Hex,
+    proxy_type: Text.nullable(),
+    implementations: z.array(z.strictObject({ address_hash: AddressHash, name: Text })),
+    conflicting_implementations: z.array(z.unknown()).nullable(),
   }),
 } as const;
 

@@ -24,6 +24,7 @@ function questionsOf({ sandbox }: Running): Question[] {
   return [
     ...legal('token', tokens, '', ['']),
     ...legal('address', addresses, '', ['']),
+    ...legal('smart-contract', [sandbox.addresses.vault, sandbox.addresses.treasury, CONTRACTS.router], '', ['']),
     ...legal('address-tokens', addresses, '/tokens', ['', ...TYPES.map((type) => `type=${type}`)]),
     ...legal('address-internal-transactions', addresses, '/internal-transactions', SIDES),
     ...legal('address-transactions', addresses, '/transactions', SIDES),
@@ -46,7 +47,7 @@ function legal(
   list: string,
   queries: readonly string[],
 ): Question[] {
-  const noun = operation === 'token' ? 'tokens' : 'addresses';
+  const noun = operation === 'token' ? 'tokens' : operation === 'smart-contract' ? 'smart-contracts' : 'addresses';
   return keys.flatMap((key) =>
     queries.map((query) => ({ operation, path: join(`${noun}/${key}${list}`, query), expects: 200 as const })),
   );

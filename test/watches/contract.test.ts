@@ -6,7 +6,9 @@ import { blankMemory, step } from '../../src/core/step.ts';
 import { Address } from '../../src/core/values/address.ts';
 import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
 import { explorerCauses } from '../../src/engine/self/explorer-causes.ts';
+import { SmartContract } from '../../src/explorer/reading/resources/smart-contract.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
+import { describeWatches } from '../../src/rules/describe.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { ADDRESSES, CONTRACTS } from '../../src/sandbox/names.ts';
 import { ContractDetails } from '../../src/watches/contract/reading.ts';
@@ -188,7 +190,8 @@ test('a change whose commit never comes is decided again with the same keys, or 
   if (watch === undefined) throw new Error('there is no watch');
   const decide = (memory: Memory, at: number, implementation: string) => {
     const address_hash = Address.parse(implementation);
-    const seen = ContractDetails.read({ implementations: [{ address_hash: address_hash?.text }] }, { coin: 18 });
+    const view = ContractDetails.read({ implementations: [{ address_hash: address_hash?.text }] }, { coin: 18 });
+    const seen = { view, rows: [], partial: null };
     return step(watch, memory, { type: 'seen', at, paceMs: 0, head: null, chain: 'not-asked', seen, partial: null });
   };
   const { memory } = decide(blankMemory(watch), 60_000, IMPLEMENTATION);
@@ -295,6 +298,111 @@ test('an account without code is noted once', async () => {
   expect(notesOf(world)).toEqual(['the address has no code']);
   expect(await world.poll()).toEqual([]);
   expect(notesOf(world)).toEqual([]);
+});
+
+describe('the code and its source', () => {
+  const SOURCE = 'watches: [{ id: w, kind: contract, of: vault, every: 10m, alerts: [ALERTS] }]';
+  const CONFLICT = '{ id: conflict, while: conflicting == true, severity: critical }';
+  const CODE = '{ id: code, on: changed, if: code_hash != before.code_hash }';
+  const VERIFIED = '{ id: unverified, while: is_verified == false }';
+  const FOREIGN = '{ id: upgraded, on: changed, if: implementations != before.implementations }';
+  const withAlerts = (...alerts: readonly string[]): string => SOURCE.replace('ALERTS', alerts.join(', '));
+  const askedOf = (world: World): readonly string[] => world.replicas.asked.map((path) => path.replace(/0x.*/, ''));
+
+  test('are asked for only where an alert reads them', async () => {
+    await using world = await createWorld(withAlerts(VERIFIED, '{ id: any, on: changed }'));
+    await world.poll();
+    expect(askedOf(world)).toEqual(['addresses/']);
+    await world.load(withAlerts(VERIFIED, CONFLICT));
+    await world.poll();
+    expect(askedOf(world)).toEqual(['addresses/', 'addresses/', 'smart-contracts/']);
+  });
+
+  test('detectors that disagree are told, and their agreement', async () => {
+    await using world = await createWorld(withAlerts(CONFLICT));
+    await world.poll();
+    world.sandbox.upgrade({ implementation: IMPLEMENTATION, conflicting: true });
+    expect(await world.poll()).toEqual(['conflict firing']);
+    expect(world.messages[0]?.title).toBe('detectors disagree about the proxy vault');
+    world.sandbox.upgrade({ implementation: IMPLEMENTATION });
+    expect(await world.poll()).toEqual(['conflict resolved']);
+  });
+
+  test('a reload that reads them first tells no change, and keeps the set of before', async () => {
+    await using world = await createWorld(withAlerts('{ id: any, on: changed }'));
+    await world.poll();
+    await world.load(withAlerts(CODE, '{ id: any, on: changed }', FOREIGN));
+    expect(await world.poll()).toEqual([]);
+    upgrade(world, OTHER);
+    expect((await world.poll()).toSorted()).toEqual(['any event', 'upgraded event']);
+  });
+
+  test('a refusal of the second question leaves the first one judged', async () => {
+    await using world = await createWorld(withAlerts(CONFLICT, FOREIGN));
+    await world.poll();
+    upgrade(world, OTHER);
+    world.sandbox.fail({ fault: 'blocked', times: 1000, operation: 'smart-contract' });
+    expect(await world.poll()).toEqual(['upgraded event']);
+    expect(world.decisions[0]?.memory.data?.state).toBe('partial');
+  });
+
+  test('no answer about the code means that no source is verified, unless the first answer says so', async () => {
+    await using world = await createWorld(withAlerts(CONFLICT, VERIFIED));
+    await world.poll();
+    world.sandbox.fail({ fault: 'not-found', times: 1000, operation: 'smart-contract' });
+    expect(await world.poll()).toEqual([]);
+    world.replicas.use({ without: 'is_verified' });
+    await world.poll();
+    expect(world.decisions[0]?.snapshot?.view).toMatchObject({ is_verified: false });
+  });
+
+  test('check counts both questions', () => {
+    const { config } = loadConfig('config.yaml', { env: {}, readFile: () => WORLD, notifiers });
+    if (config === null) throw new Error('the config does not load');
+    const { lines } = describeWatches(loadWatches(withAlerts(CONFLICT)), config);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /asks addresses\/0x\w+…\w+ and smart-contracts\/0x\w+…\w+ +288 requests, 5,760 credits a day/,
+      ),
+      'w: reads the code and its source with a second request: every: 10m is enough for it',
+      expect.stringContaining('288 requests a day, 5,760 credits a day'),
+    ]);
+  });
+
+  test('other code at the address is told by its hash', async () => {
+    const { results } = await run(
+      `
+rules: code.yaml
+config: ../config.yaml
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, code_hash: '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }
+      - { at: 10m, code_hash: null }
+      - { at: 20m, code_hash: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb' }
+    expect:
+      - { at: 20m, alert: code, state: event, title: 'vault code hash 0xbbbb…bbbb, was 0xaaaa…aaaa' }
+`,
+      { ...files, 'rules/code.yaml': withAlerts(CODE) },
+    );
+    expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
+  });
+});
+
+test.each([
+  ['several implementations', { conflicting_implementations: [{}, {}] }, true],
+  ['detectors that agree', { conflicting_implementations: null }, false],
+  ['a release before 9.1', {}, undefined],
+])('%s', (_case, row, conflicting) => {
+  expect(SmartContract.read(row, { coin: 18 })?.conflicting).toBe(conflicting);
+});
+
+test('the hash of code is that of its bytes, and there is none without code', () => {
+  const hashOf = (deployed_bytecode: unknown) => SmartContract.read({ deployed_bytecode }, { coin: 18 })?.code_hash;
+  expect(hashOf('0xAB')).toBe(hashOf('0xab'));
+  expect(hashOf('0xab')).toMatch(/^0x[0-9a-f]{64}$/);
+  for (const none of ['0x', null, undefined, '0xabc', 7]) expect(hashOf(none)).toBeUndefined();
 });
 
 describe('its own keys', () => {

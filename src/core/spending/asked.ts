@@ -13,12 +13,14 @@ export function severityOf({ alerts }: Pick<Watch, 'alerts'>): Severity {
 }
 
 /**
- * The watch's own question first, then the one for the chain's head if an alert counts confirmations. Made once for
+ * The watch's own questions first, then the one for the chain's head if an alert counts confirmations. Made once for
  * each watch.
  */
 export const firstQuestionsOf = remembered((watch: Watch) => {
   const head = headQuestionOf(watch);
-  const questions: readonly Question[] = [watch.kind.question(watch.target), ...(head === null ? [] : [head])];
+  const { kind, target } = watch;
+  const own = kind.questions?.(target) ?? [kind.question(target)];
+  const questions: readonly Question[] = [...own, ...(head === null ? [] : [head])];
   return questions.map((question) => ({
     key: sharedKey(question),
     path: question.path,

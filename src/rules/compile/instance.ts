@@ -41,7 +41,12 @@ export function watchOf(
   const { names } = compiling.catalogue;
   const { explorer, address, token, label } = instance;
   const tokenPart = token?.key ?? (kind.token === 'none' ? '-' : 'coin');
-  const target = { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: options.value };
+  const own =
+    kind.forReads?.(
+      options.value,
+      alerts.flatMap(({ rule }) => toldOrRead(rule)),
+    ) ?? options.value;
+  const target = { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: own };
   const id = [watch.id, explorer.name, address?.key ?? '-', tokenPart].join('/');
   const subject = {
     rule: watch.id,
@@ -76,7 +81,7 @@ export function watchOf(
       explorer.name,
       address?.key ?? '-',
       tokenPart,
-      canonicalJson(rememberedOptions(kind, options.value)),
+      canonicalJson(rememberedOptions(kind, own)),
     ),
     exported: watch.metrics,
   };
@@ -131,6 +136,16 @@ function readFieldsOf(kind: AnyKind, alerts: readonly CompiledAlert[], target: T
 const sendersWanted = remembered((alerts: readonly CompiledAlert[]): readonly WantedSender[] =>
   alerts.flatMap(({ senders }) => senders),
 );
+
+/** Paths that the conditions and the texts of an alert read. */
+function toldOrRead(rule: AlertRule): readonly string[] {
+  const templates = [rule.title, rule.text, ...(rule.type === 'event' ? reportedBy(rule) : [rule.resolved])];
+  return [...readsOf(rule, []), ...templates.flatMap((template) => template?.reads ?? [])];
+}
+
+function reportedBy({ report }: EventAlert) {
+  return (report?.values ?? []).map(({ template }) => template);
+}
 
 function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonly string[] {
   if (rule.type === 'condition') return [...rule.while.reads, ...(rule.until?.reads ?? [])];

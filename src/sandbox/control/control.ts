@@ -122,10 +122,10 @@ function flagToken(world: World, { token, reputation }: z.output<typeof schemas.
   return { reputation };
 }
 
-function upgrade(world: World, { address, implementation, name }: z.output<typeof schemas.Upgrade>) {
+function upgrade(world: World, { address, ...to }: z.output<typeof schemas.Upgrade>) {
   if (world.ref(address).implementation_name === null) throw new ControlProblem(`${address} is no proxy`);
-  world.overlay.upgrades.set(keyOf(address), { implementation, name });
-  return { implementation };
+  world.overlay.upgrades.set(keyOf(address), to);
+  return { implementation: to.implementation };
 }
 
 /** Each block is compared with each reorganisation, so fewer of them than of other changes are allowed. */

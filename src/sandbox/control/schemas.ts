@@ -105,6 +105,7 @@ export const Upgrade = z.strictObject({
   address: Account.default(ADDRESSES.vault),
   implementation: addressOrOneOf(CONTRACTS),
   name: z.string().min(1).max(100).default('VaultV2'),
+  conflicting: z.boolean().default(false),
 });
 
 export const Reorganise = z.strictObject({

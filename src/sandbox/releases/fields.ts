@@ -4,7 +4,14 @@ import type { JsonRow } from '../answer.ts';
 import { isWithin, type Release, type ReleaseRange } from './release.ts';
 
 export type RecordName =
-  'address' | 'address-details' | 'token' | 'token-balance' | 'internal-transaction' | 'transaction' | 'block';
+  | 'address'
+  | 'address-details'
+  | 'smart-contract'
+  | 'token'
+  | 'token-balance'
+  | 'internal-transaction'
+  | 'transaction'
+  | 'block';
 
 interface Written {
   /**
@@ -44,6 +51,11 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
     creation_transaction_hash: renamed('creation_tx_hash', '6', 'creation_transaction_hash', '8'),
     creation_status: only('creation_status', { since: '11' }),
     implementation_address: only('implementation_address', { until: '6' }),
+  },
+  'smart-contract': {
+    implementations: ADDRESS['implementations'] ?? {},
+    proxy_type: only('proxy_type', { since: '8' }),
+    conflicting_implementations: only('conflicting_implementations', { since: '11' }),
   },
   token: {
     address_hash: renamed('address', '8', 'address_hash', '8'),

@@ -10,6 +10,7 @@ import { remembered, type Values } from '../values.ts';
 import { Acceptance, judgeSet, NO_RETURN, notReturning } from './acceptance.ts';
 import {
   Contract,
+  isOfSource,
   keysOf,
   listedIn,
   type ContractDetailsView,
@@ -49,7 +50,8 @@ export function detectContract(
   const proxy_type = isHeldBack && state !== null ? knownOf(state.values).proxy_type : seen.proxy_type;
   const now = viewWith(seen, { listed: counting, proxy_type, expected });
   const tracking = track(state?.values ?? null, now, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
-  const changed = tracking.changed.filter((path) => counts(path, { known, verdict: judged.verdict }));
+  const isFirst = (path: string): boolean => isOfSource(path) && (state?.values[path] ?? null) === null;
+  const changed = tracking.changed.filter((path) => !isFirst(path) && counts(path, { known, verdict: judged.verdict }));
   const detection = oneChange(state, { ...tracking, changed }, { now, at: scope.at });
   const unlisted = listed !== null || known === null ? 0 : Math.min((state?.unlisted ?? 0) + 1, MISSING_POLLS);
   return {

@@ -3,7 +3,9 @@ import { Address } from '../../core/values/address.ts';
 import { address, bool } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
+import type { AnyView } from '../../core/values/fields.ts';
 import { AddressDetails } from '../../explorer/reading/resources/address.ts';
+import { SmartContract } from '../../explorer/reading/resources/smart-contract.ts';
 
 const {
   implementations,
@@ -18,6 +20,7 @@ const {
 
 /** The fields that come from the explorer. */
 export const ContractDetails = new RecordType('ContractDetails', {
+  ...SmartContract.fields,
   implementations,
   proxy_type,
   is_verified,
@@ -28,6 +31,29 @@ export const ContractDetails = new RecordType('ContractDetails', {
   reputation,
 });
 export type ContractDetailsView = View<typeof ContractDetails.fields>;
+
+export interface ContractReading {
+  readonly view: ContractDetailsView;
+  /** The answers behind it. */
+  readonly rows: readonly AnyView[];
+  /** Why the code and its source were not read; null if they were, or no rule reads them. */
+  readonly partial: string | null;
+}
+
+/** The answer about the address, with that about its code; null: there is none. */
+export function withSource(
+  details: View<typeof AddressDetails.fields>,
+  source: View<typeof SmartContract.fields> | null,
+): ContractDetailsView {
+  if (source === null) return ContractDetails.over(details, {});
+  const { code_hash, conflicting, is_changed_bytecode, verified_at, compiler_version } = source;
+  return ContractDetails.over(details, { code_hash, conflicting, is_changed_bytecode, verified_at, compiler_version });
+}
+
+/** True for a path that only the answer about the code has. */
+export function isOfSource(path: string): boolean {
+  return Object.hasOwn(SmartContract.fields, path);
+}
 
 export const Contract = new RecordType('Contract', {
   implementation: address('the contract behind a proxy; unknown if there are several'),

@@ -69,12 +69,19 @@ function stateWords(occasion: StateOccasion): Sentence | null {
     const detail = value ? 'verified' : 'not verified';
     return { title: `${thing} source is ${detail}`, detail, measured: detail, lines: [], shows: [path] };
   }
+  const own = OF_THE_SOURCE[path]?.(thing, value);
+  if (own !== undefined) return { title: own, detail: null, measured: null, lines: linesOf(occasion), shows: [path] };
   const code = codeWords(names, view);
   if (path !== 'is_expected' || code === null) return null;
   const detail = `${code}, ${value ? 'as expected' : 'not expected'}`;
   const shows = [...OF_THE_CODE, 'proxy_type', path];
   return { title: `${thing} runs ${detail}`, detail, measured: code, lines: linesOf(occasion), shows };
 }
+
+const OF_THE_SOURCE: Readonly<Record<string, (thing: string, value: boolean) => string>> = {
+  conflicting: (thing, value) => `detectors ${value ? 'disagree' : 'agree'} about the proxy ${thing}`,
+  is_changed_bytecode: (thing, value) => `${thing} code ${value ? 'differs from' : 'is that of'} its verified source`,
+};
 
 const MOST_NAMED = 3;
 

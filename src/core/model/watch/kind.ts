@@ -26,8 +26,8 @@ export interface Kind<E, S, O> {
   /** Every field a condition or a message may name. */
   readonly fields: AnyRecord;
   /**
-   * Own keys of a rule that only decide which fields the rows have, or how they are judged. When they change, the memory
-   * is continued.
+   * Own keys of a rule, and options of `forReads`, that only decide which fields the rows have, or how they are judged.
+   * When they change, the memory is continued.
    */
   readonly fieldOptions?: readonly string[];
   /** Own keys that are lists of addresses. Rules write names of the config; the kind gets addresses in lower case. */
@@ -60,8 +60,14 @@ export interface Kind<E, S, O> {
   readonly onlyOf?: Readonly<Record<string, EventName>>;
   /** Its sentences in messages. */
   readonly wording: KindWording;
+  /**
+   * The options of a watch whose alerts read these paths. Left out by kinds that ask the same whatever is read.
+   */
+  forReads?(options: E, reads: readonly string[]): E;
   /** The question that every poll asks first. It decides the phase, and the price that `check` prints. */
   question(target: Target<E>): Question;
+  /** All questions of every poll, that one first. Left out by kinds that always ask one. */
+  questions?(target: Target<E>): readonly Question[];
   /**
    * The question that shows the chain's head, if the kind's own answers do not. Asked when an alert counts
    * confirmations, and when a decision depends on how far the explorer has read.
