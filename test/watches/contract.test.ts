@@ -278,6 +278,18 @@ describe('a lost list', () => {
     ]);
   });
 
+  test('is none of the memory of an earlier definition of the watch', () => {
+    const [watch] = loadWatches(rules(IMPLEMENTATION));
+    if (watch === undefined) throw new Error('there is no watch');
+    const memory = { ...blankMemory(watch), state: { unlisted: 3 } };
+    expect(missingValues(watch, memory)).toEqual({
+      fields: ['implementations', 'is_expected'],
+      lost: 'implementation',
+    });
+    expect(missingValues(watch, { ...memory, checksum: 'another' })).toEqual({ fields: [], lost: null });
+    expect(missingValues(watch, { ...memory, state: { values: {} } })).toEqual({ fields: [], lost: null });
+  });
+
   test('does not count for a contract that is no proxy', async () => {
     await using world = await createWorld(
       `watches: [{ id: w, kind: contract, of: ACME, expected: vault, every: 1m, alerts: [{ id: foreign, while: is_expected == false }] }]`,

@@ -167,7 +167,9 @@ function createBlindJudge(options: BlindWatchesOptions): BlindJudge {
     if (memory !== undefined && isUnsaid) return memory;
     const paceMs = paceOf(watch);
     if (paceMs <= paceIn(memory, watch)) return memory;
-    return memory === undefined ? { data: null, coveredUntil: null, state: null, paceMs } : { ...memory, paceMs };
+    return memory === undefined
+      ? { data: null, coveredUntil: null, state: null, checksum: '', paceMs }
+      : { ...memory, paceMs };
   }
 
   function look(watched: Watched, now: Instant): BlindWatch | null {
@@ -232,7 +234,7 @@ function createBlindJudge(options: BlindWatchesOptions): BlindJudge {
   return { look, overdueOf, isUndecided };
 }
 
-type Unpolled = Pick<Memory, 'data' | 'coveredUntil' | 'state'> & { readonly paceMs: number };
+type Unpolled = Pick<Memory, 'data' | 'coveredUntil' | 'state' | 'checksum'> & { readonly paceMs: number };
 
 /** True if the watch is polled at once, or had a due time since it was adopted. */
 function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {

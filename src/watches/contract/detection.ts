@@ -63,7 +63,7 @@ export function detectContract(
 
 /** The list of implementations, if it was known and the last readings lack it. */
 export function lostIn({ unlisted }: ContractState): LostValue | null {
-  return unlisted < MISSING_POLLS ? null : { source: 'implementations', name: 'implementation' };
+  return unlisted >= MISSING_POLLS ? { source: 'implementations', name: 'implementation' } : null;
 }
 
 interface Sets {

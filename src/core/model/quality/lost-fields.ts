@@ -1,6 +1,7 @@
 // Fields whose values were known and are lost, although the answers still have their keys.
 import type { Memory } from '../memory.ts';
 import type { AnyKind } from '../watch/kind.ts';
+import type { Watch } from '../watch/watch.ts';
 import type { BlindWatch } from './blind-cause.ts';
 import { goneFields, NO_SIGHTINGS, type ReadField } from './field-sightings.ts';
 
@@ -15,12 +16,16 @@ export function lostFields({ kind, readFields }: Reader, state: unknown): readon
   return lost === null ? [] : readFields.filter(({ source }) => source === lost.source).map(({ path }) => path);
 }
 
-/** The fields without a value that conditions of a watch read, and the name of the lost value. */
+/**
+ * The fields without a value that conditions of a watch read, and the name of the lost value. A memory with another
+ * checksum may be of another kind.
+ */
 export function missingValues(
-  watch: Reader,
-  memory: Pick<Memory, 'data' | 'state'> | undefined,
+  watch: Reader & Pick<Watch, 'checksum'>,
+  memory: Pick<Memory, 'data' | 'state' | 'checksum'> | undefined,
 ): Pick<BlindWatch, 'fields' | 'lost'> {
-  const [state, data] = [memory?.state ?? null, memory?.data ?? null];
+  const data = memory?.data ?? null;
+  const state = memory?.checksum === watch.checksum ? memory.state : null;
   const lost = lostFields(watch, state);
   const name = lost.length === 0 ? null : (watch.kind.lost?.(state)?.name ?? null);
   return { fields: [...goneFields(data?.fields ?? NO_SIGHTINGS), ...lost], lost: name };
