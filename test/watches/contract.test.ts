@@ -129,6 +129,41 @@ test('coins and code of one address are one request', async () => {
   expect(world.replicas.asked).toEqual([`addresses/${ADDRESSES.vault.toLowerCase()}`]);
 });
 
+test('the first known set is the baseline, even if the first poll has none; foreign code there is told', async () => {
+  await using world = await createWorld(rules(OTHER));
+  world.sandbox.fail({ fault: 'lost-implementations' });
+  expect(await world.poll()).toEqual([]);
+  expect(await world.poll()).toEqual(['foreign firing']);
+});
+
+test('a change of anything but the set is told once, and a name that is found later is none', async () => {
+  const { results } = await run(
+    `
+rules: code.yaml
+config: ../config.yaml
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, implementations: [{ address_hash: vault_v2 }], is_verified: true, proxy_type: eip1967 }
+      - { at: 5m, implementations: [{ address_hash: vault_v2, name: VaultV2 }], is_verified: true, proxy_type: eip1967 }
+      - { at: 10m, implementations: [{ address_hash: vault_v2, name: VaultV2 }], is_verified: true, proxy_type: eip1822 }
+      - { at: 15m, implementations: [{ address_hash: vault_v2, name: VaultV2 }], is_verified: true, proxy_type: eip1822 }
+      - { at: 20m, implementations: [{ address_hash: vault_v2, name: VaultV2 }], is_verified: false, proxy_type: eip1822 }
+      - { at: 25m, implementations: [{ address_hash: vault_v2, name: VaultV2 }], is_verified: false, proxy_type: eip1822 }
+    expect:
+      - { at: 10m, alert: any, state: event, title: 'vault proxy type eip1822, was eip1967', text: { contains: 'Name given: "VaultV2". Proxy eip1822.' } }
+      - { at: 20m, alert: any, state: event, title: vault source is not verified }
+`,
+    {
+      ...files,
+      'rules/code.yaml':
+        'watches: [{ id: w, kind: contract, of: vault, every: 5m, alerts: [{ id: any, on: changed }] }]',
+    },
+  );
+  expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
+});
+
 test('replicas that differ are told of once, and never of an end', async () => {
   await using world = await createWorld(rules(IMPLEMENTATION));
   await world.poll();

@@ -49,9 +49,9 @@ export function judgeSet(before: Acceptance, { accepted, shown, isForeign }: Sho
   return { verdict: 'waits', after: { previous, returningSince } };
 }
 
-/** A reading that does not show the set before the last change. The same object as before if nothing differs. */
-export function notReturning(before: Acceptance): Acceptance {
-  return before.returningSince === null ? before : { ...before, returningSince: null };
+/** After a reading that does not show the set before the last change. */
+export function notReturning({ previous }: Acceptance): Acceptance {
+  return { previous, returningSince: null };
 }
 
 /** The wait begins again after a time without readings, and when the clock was set back. */
