@@ -1,6 +1,7 @@
 // Shows values to people: the value at a path of a view, and the value of a window.
 import { formatDuration } from '../lib/durations.ts';
 import { Amount, formatAmount } from '../core/values/amount.ts';
+import { isDollars, showDollars } from '../core/values/dollars.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
 import type { Run } from '../core/model/memory.ts';
@@ -52,7 +53,8 @@ export function subjectName(watch: Watch, subject: Comparison['subject']): strin
 export function numberText(watch: Watch, subject: Comparison['subject'], number: Amount): string {
   if (subject.type === 'window') return measureText(subject.window, number);
   const type = typeAt(watch.kind.fields, subject.path);
-  return type?.type === 'duration' ? showDuration(number.toNumber()) : formatAmount(number);
+  if (type?.type === 'duration') return showDuration(number.toNumber());
+  return isDollars(watch.kind.fields, subject.path) ? showDollars(number) : formatAmount(number);
 }
 
 /** The value of a window: percent for `change`, else a number with at most eight decimals. */

@@ -6,6 +6,7 @@ import type { Kind, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import type { Read } from '../core/model/watch/question.ts';
+import { dollarsOf } from '../core/values/dollars.ts';
 import { track } from '../core/values/tracked.ts';
 import type { Instant } from '../lib/clock.ts';
 import { inOneStep } from '../lib/steps.ts';
@@ -21,6 +22,7 @@ import {
   type BalanceView,
 } from './balance/reading.ts';
 import { observeToken } from './balance/token-balance.ts';
+import { dollarAdvice } from './balance/dollar-advice.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED, oneChange } from './one-change.ts';
 import { Emptied, isAnotherReading, NOT_EMPTY, readEmpty, untilAnotherReading } from './lists/emptied.ts';
@@ -52,6 +54,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   summary: 'How much of one token, or of the native coin, an address holds.',
   noun: 'holding',
   fields: Balance,
+  advice: dollarAdvice('exchange_rate'),
   events: { changed: CHANGED },
   while: { measured: 'balance', exported: ['balance'] },
   of: 'required',
@@ -64,7 +67,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   wording: plainWording({
     noun: 'holding',
     thing: ({ of, token, coin }) => `${of ?? ''} ${token ?? coin}`,
-    main: 'balance',
+    main: ['balance', 'balance_usd'],
   }),
   question,
   head: ({ explorer }) => blocks(explorer),
@@ -132,7 +135,9 @@ async function observeCoin(target: Target, read: Read): Promise<Reading<BalanceR
   const details = await read.one(addressDetails(target.explorer, holderOf(target)));
   const { symbol, decimals } = target.coin;
   const coin = { symbol: untrusted(symbol), decimals: BigInt(decimals), address: holderOf(target) };
-  return { seen: believed(Balance.over(details, { ...coin, balance: details.coin_balance })), partial: null };
+  const { coin_balance: held, exchange_rate } = details;
+  const view = Balance.over(details, { ...coin, balance: held, balance_usd: dollarsOf(held, exchange_rate) });
+  return { seen: believed(view), partial: null };
 }
 
 /** The path of a field of a balance in the answer of the explorer; null: its value does not come from the answer. */
@@ -143,12 +148,14 @@ function sourceOf(path: string, { token }: Target): string | null {
 /** Paths in the details of an address, for the native coin. The coin's own facts come from the config. */
 function ofDetails(path: string): string | null {
   if (path === 'balance') return 'coin_balance';
+  if (path === 'balance_usd') return 'exchange_rate';
   const isOurs = ['symbol', 'decimals', 'address', 'token'].includes(path) || path.startsWith('token.');
   return isOurs ? null : path;
 }
 
 /** Paths in the row of the token in the list of held tokens. */
 function ofHolding(path: string): string | null {
+  if (path === 'balance_usd') return 'token.exchange_rate';
   if (path === 'address' || Object.hasOwn(OF_THE_ADDRESS, path)) return null;
   return ['symbol', 'decimals', 'exchange_rate'].includes(path) ? `token.${path}` : path;
 }
@@ -159,12 +166,15 @@ function synthesize(target: Target, { view, says }: SyntheticRow): BalanceView {
   const symbol = written.symbol ?? written.token?.symbol ?? (token === null ? untrusted(coin.symbol) : undefined);
   const usual = token === null ? BigInt(coin.decimals) : SYNTHETIC_DECIMALS;
   const decimals = written.decimals ?? decimalsOf(written.token) ?? usual;
+  const amounts = bothForms(written, says, decimals);
+  const exchange_rate = says.has('exchange_rate') ? written.exchange_rate : written.token?.exchange_rate;
   return Balance.over(written, {
-    ...bothForms(written, says, decimals),
+    ...amounts,
     symbol: says.has('symbol') ? written.symbol : symbol,
     decimals: says.has('decimals') ? written.decimals : decimals,
     address: written.address ?? holderOf(target),
-    exchange_rate: says.has('exchange_rate') ? written.exchange_rate : written.token?.exchange_rate,
+    exchange_rate,
+    balance_usd: says.has('balance_usd') ? written.balance_usd : dollarsOf(amounts.balance, exchange_rate),
     token: token === null ? undefined : syntheticToken(written.token ?? Token.make({ symbol, decimals }), token),
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
+import { dollarsOf } from '../core/values/dollars.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
 import type { SourceRows } from '../core/model/quality/field-sightings.ts';
 import type { Detection } from '../core/model/detection.ts';
@@ -13,6 +14,7 @@ import { baseline, compare } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { type HoldingItem, unpackItems } from './holdings/items.ts';
 import { HoldingsState } from './holdings/state.ts';
+import { dollarAdvice } from './balance/dollar-advice.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED } from './one-change.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
@@ -23,6 +25,7 @@ export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
   summary: 'Every token an address holds: what arrives, leaves and changes.',
   noun: 'holding',
   fields: TokenBalance,
+  advice: dollarAdvice('token.exchange_rate'),
   events: {
     added: { doc: 'an item that came into the list', inBlocks: false },
     removed: { doc: 'an item that two successive polls of the whole list lack', inBlocks: false },
@@ -54,7 +57,7 @@ export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
   history: null,
   examples: {},
   rowsOf,
-  sourceOf: (path) => path,
+  sourceOf: (path) => (path === 'balance_usd' ? 'token.exchange_rate' : path),
   script: {
     rows: 'holdings',
     record: TokenBalance,
@@ -92,8 +95,10 @@ function synthesize({ view, says, id }: SyntheticRow, index: number): HoldingRow
   const written = view as HoldingRow;
   const token = written.token ?? Token.make({});
   const contract = token.address_hash ?? syntheticAddress(id ?? `holding ${index}`);
+  const amounts = bothForms(written, says, decimalsOf(token) ?? SYNTHETIC_DECIMALS);
   return TokenBalance.over(written, {
-    ...bothForms(written, says, decimalsOf(token) ?? SYNTHETIC_DECIMALS),
+    ...amounts,
+    balance_usd: says.has('balance_usd') ? written.balance_usd : dollarsOf(amounts.balance, token.exchange_rate),
     token: Token.over(token, { address_hash: contract }),
   });
 }

@@ -273,3 +273,14 @@ describe('values that become neither text nor number', () => {
     return type.type === 'record' ? valuesIn(type.record, value as AnyView) : [value];
   }
 });
+
+test.each([
+  [{ value: '1500000', token: { decimals: '6', exchange_rate: '0.9996' } }, '1.4994'],
+  [{ value: '1500000', token: { decimals: '6', exchange_rate: null } }, undefined],
+  [{ value: '1500000', token: { decimals: '6', exchange_rate: '0' } }, undefined],
+  [{ value: '1500000', token: { decimals: null, exchange_rate: '0.9996' } }, undefined],
+  [{ value: null, token: { decimals: '6', exchange_rate: '0.9996' } }, undefined],
+  [{ value: '3', token: { type: 'ERC-721', exchange_rate: '2' } }, '6'],
+])('a held token is worth its amount at the price in its row: %j', (row, worth) => {
+  expect(TokenBalance.read(row, UNITS)?.balance_usd?.toString()).toBe(worth);
+});

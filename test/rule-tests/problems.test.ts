@@ -56,7 +56,7 @@ test.each<[string, string, string]>([
   [
     'a list where one thing is seen',
     '{ at: 1m, items: [] }',
-    '6:19 tests[0].saw[0].items: Balance has no field "items". Possible: balance, raw, symbol, decimals, address, token, exchange_rate, is_verified, proxy_type, implementations, creator_address_hash, at, missed, partial, head, answers.',
+    '6:19 tests[0].saw[0].items: Balance has no field "items"',
   ],
   ['a text where a map is', 'balance', '6:9 tests[0].saw[0]: a poll is a map of keys and values'],
   [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exactOf, valueAt } from '../../src/core/values/fields.ts';
 import type { DetectionScope } from '../../src/core/model/detection.ts';
+import { Balance } from '../../src/watches/balance/reading.ts';
 import { balance, type BalanceState } from '../../src/watches/balance.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
@@ -117,6 +118,27 @@ test('a proxy that gets another implementation is told, and what its coins are w
   expect((await poll()).events.flatMap(({ changed }) => changed)).toEqual([]);
   implementation = { address_hash: `0x${'d'.repeat(40)}`, name: 'VaultV2' };
   expect((await poll()).events.flatMap(({ changed }) => changed)).toEqual(['implementations']);
+});
+
+test('a value in dollars is of one answer, unknown without its price, and 0 where nothing is held', async () => {
+  let answer: Record<string, unknown> = { coin_balance: '2000000000000000001', exchange_rate: '2345.67' };
+  await using explorer = await startServer((_request, response) => {
+    sendJson(response, { hash: HOLDER, ...answer });
+  });
+  const opened = openExplorer(explorer.url);
+  const target = { explorer: 'ethereum', coin: { symbol: 'ETH', decimals: 18 }, token: null, maxPages: 1, options: {} };
+  const holder = { ...target, address: addressOf(HOLDER) };
+  const worth = async (next: Record<string, unknown>): Promise<string | undefined> => {
+    answer = next;
+    const { seen } = await balance.observe(holder, null, opened.explorer.tickReader(), null);
+    return exactOf(valueAt(seen.view ?? Balance.make({}), 'balance_usd'))?.toString();
+  };
+  expect(await worth(answer)).toBe('4691.34000000000000234567');
+  expect(await worth({ ...answer, exchange_rate: null })).toBeUndefined();
+  expect(await worth({ ...answer, exchange_rate: '0' })).toBeUndefined();
+  expect(await worth({ coin_balance: '5' })).toBeUndefined();
+  expect(await worth({ coin_balance: null, exchange_rate: '1' })).toBeUndefined();
+  expect(await worth({ coin_balance: '0', exchange_rate: null })).toBe('0');
 });
 
 test('nulls and failures are unknown: a firing alert stays, silently', async () => {

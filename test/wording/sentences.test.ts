@@ -127,6 +127,57 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     log: 'WARNING treasury-usdc/odd FIRING treasury USDC 970,030, below 1,000,000 - balance 970,030, exchange rate 0.9712. ethereum, 00:01 UTC.',
   },
+  'balance in dollars': {
+    watch: USDC,
+    alert: 'treasury-usdc: id: low, while: balance_usd < 1_000_000, until: balance_usd > 1_050_000',
+    saw: [
+      '{ at: 0s, balance: 1_090_237, exchange_rate: 0.9996 }',
+      '{ at: 1m, balance: 970_030.25, exchange_rate: 0.9712 }',
+    ],
+    reads: [
+      '[WARNING] treasury USDC $942,093, below $1,000,000',
+      'Clears above $1,050,000. ethereum, 00:01 UTC.',
+      'Price $0.9712 as the explorer shows it.',
+    ],
+    log: 'WARNING treasury-usdc/low FIRING treasury USDC $942,093, below $1,000,000 - Clears above $1,050,000. ethereum, 00:01 UTC. Price $0.9712 as the explorer shows it.',
+  },
+  'balance in dollars, resolved': {
+    watch: USDC,
+    alert: 'treasury-usdc: id: low, while: balance_usd < 1_000',
+    saw: ['{ at: 0s, balance: 999, exchange_rate: 1.0001 }', '{ at: 1m, balance: 2_000, exchange_rate: 1.0001 }'],
+    reads: [
+      '[RESOLVED after 1m] treasury USDC $2,000, at or above $1,000',
+      'When it fired: $999.10.',
+      'ethereum, 00:01 UTC.',
+      'Price $1.0001 as the explorer shows it.',
+    ],
+    log: 'WARNING treasury-usdc/low RESOLVED treasury USDC $2,000, at or above $1,000 - When it fired: $999.10. ethereum, 00:01 UTC. Price $1.0001 as the explorer shows it. (after 1m)',
+  },
+  'balance in dollars, window': {
+    watch: USDC,
+    alert: `treasury-usdc: id: draining, while: 'delta(balance_usd, "10m") < -100_000'`,
+    saw: ['{ at: 0s, balance: 1_000_000, exchange_rate: 1 }', '{ at: 10m, balance: 800_000, exchange_rate: 1 }'],
+    reads: [
+      '[WARNING] treasury USDC fell $200,000 in 10 min (limit $100,000)',
+      '$800,000 now, $1,000,000 ten minutes ago.',
+      'Price $1 as the explorer shows it.',
+    ],
+    log: 'WARNING treasury-usdc/draining FIRING treasury USDC fell $200,000 in 10 min (limit $100,000) - $800,000 now, $1,000,000 ten minutes ago. Price $1 as the explorer shows it.',
+  },
+  'holdings, added, in dollars': {
+    watch: TOKENS,
+    alert: 'treasury-tokens: id: arrived, on: added, if: balance_usd > 1_000',
+    saw: [
+      '{ at: 0s, holdings: [{ token: USDC, balance: 1 }] }',
+      `{ at: 1m, holdings: [{ token: USDC, balance: 1 }, { token: { address_hash: '${TOKEN}', symbol: ACME, exchange_rate: 1.5 }, balance: 8000 }] }`,
+    ],
+    reads: [
+      '[WARNING] treasury received token 0x9f2e…41c7, $12,000, above $1,000',
+      'Symbol given: "ACME". Contract 0x9f2e…41c7. Balance 8,000.',
+      'Price $1.5 as the explorer shows it.',
+    ],
+    log: 'WARNING treasury-tokens/arrived EVENT treasury received token 0x9f2e…41c7, $12,000, above $1,000 - Symbol given: "ACME". Contract 0x9f2e…41c7. Balance 8,000. Price $1.5 as the explorer shows it.',
+  },
   'holdings, added': {
     watch: TOKENS,
     alert: 'treasury-tokens: id: scam-arrived, on: added, if: token.reputation == "scam"',

@@ -15,6 +15,7 @@ import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/wa
 import type { Condition, EvaluationContext, Template, Window } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
 import { titleAndDetail } from '../wording/message-words.ts';
+import { priceLines, pricePathsOf } from '../wording/values.ts';
 import { lineOf, showPart } from '../wording/words.ts';
 import { sentenceOf, type Counted } from './sentence.ts';
 
@@ -98,7 +99,7 @@ function told(
       ...countFacts(alert, counted),
     },
   };
-  return { values, lines: sentence.lines };
+  return { values, lines: [...sentence.lines, ...linesOfPrices(watch, alert, context.view)] };
 }
 
 /** The values of an alert that still fires, as a message as of `at` would show them. */
@@ -287,7 +288,17 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationC
 
 /** Paths that a message about the alert shows, when they are known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
-  return [...new Set([...watch.kind.shown, ...partsOf(alert).flatMap(({ reads }) => reads)])];
+  return [...new Set([...watch.kind.shown, ...readsOf(alert), ...pricePathsOf(watch.kind.fields, readsOf(alert))])];
+}
+
+/** The prices behind the dollar values that the alert reads or shows. */
+function linesOfPrices(watch: Watch, alert: AlertRule, view: AnyView): Sentence['lines'] {
+  const reads = [...readsOf(alert), ...(alert.title?.reads ?? [])];
+  return priceLines(view, pricePathsOf(watch.kind.fields, reads));
+}
+
+function readsOf(alert: AlertRule): readonly string[] {
+  return partsOf(alert).flatMap(({ reads }) => reads);
 }
 
 /** The windows that an alert reads to decide and to show. */

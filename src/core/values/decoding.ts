@@ -6,7 +6,7 @@ import type { Field, FieldType, Json, RawRow, Units, FieldValue, ValueAt } from 
 
 /** One field of a raw row, by its name or by those of older releases. */
 export function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
-  if (field.fromRow !== undefined) return decode(field.type, field.fromRow(row), units);
+  if (field.fromRow !== undefined) return decode(field.type, field.fromRow(row, units), units);
   const raw = firstKnown(row, name, field.was);
   return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
 }
@@ -103,7 +103,7 @@ function decodeAmount(
   raw: unknown,
   units: Units,
 ): Amount | undefined {
-  if (unit === 'plain') return decodeDecimal(raw);
+  if (unit === 'plain' || unit === 'usd') return decodeDecimal(raw);
   const digits = atLeast(least, decodeInt(raw));
   const decimals = unit === 'coin' ? units.coin : unit === 'gwei' ? GWEI_DECIMALS : units.own;
   return digits === undefined || decimals === null || decimals === undefined

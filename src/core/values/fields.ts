@@ -12,8 +12,11 @@ export interface Units {
   readonly own?: number | null;
 }
 
-/** Where a raw amount's decimal point is: `coin` (wei), `gwei`, `own` (the record's token), `plain` (already a decimal). */
-export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
+/**
+ * Where a raw amount's decimal point is: `coin` (wei), `gwei`, `own` (the record's token), `plain` (already a decimal),
+ * `usd` (a decimal, in US dollars).
+ */
+export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain' | 'usd';
 
 /** The type of a field, for decoding, conditions and the catalogue. */
 export type FieldType =
@@ -31,7 +34,7 @@ export type FieldType =
   | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true; readonly advice?: string }
   /**
    * `isTotal`: the amount of all holders together, such as a supply. 10^12 and more is normal. `decimals`: the rule says
-   * where the decimal point is, and a reload may move it.
+   * where the decimal point is, and a reload may move it. `price`: the path of the price by which it was multiplied.
    */
   | {
       readonly type: 'amount';
@@ -39,6 +42,7 @@ export type FieldType =
       readonly least?: 0;
       readonly isTotal?: true;
       readonly decimals?: number;
+      readonly price?: string;
     }
   | { readonly type: 'list'; readonly of: FieldType }
   | { readonly type: 'record'; readonly record: AnyRecord };
@@ -54,7 +58,7 @@ export interface Field<T> {
   /** Converts a shape that is found in practice into the one that the type expects; undefined = unknown. */
   readonly from?: (raw: unknown) => unknown;
   /** Computes the field from the whole row, in the shape that the type expects; undefined = unknown. */
-  readonly fromRow?: (row: RawRow) => unknown;
+  readonly fromRow?: (row: RawRow, units: Units) => unknown;
   /** The field describes the chain's head, so it stays known when the head is too old for other fields. */
   readonly ofHead?: true;
   /** It changes while the rest of the record stays the same, so comparisons of whole records leave it out. */

@@ -58,16 +58,16 @@ interface PlainWords {
   /** The counted noun: `call`. */
   readonly noun: string;
   readonly thing?: KindWording['thing'];
-  /** The path of the watched value itself, which needs no name. */
-  readonly main?: string;
+  /** The paths of the watched value itself, which need no name. */
+  readonly main?: readonly string[];
 }
 
 /** The wording of a kind without sentences of its own: by the target, and the names of its fields. */
-export function plainWording({ noun, thing = thingOf, main }: PlainWords): KindWording {
+export function plainWording({ noun, thing = thingOf, main = [] }: PlainWords): KindWording {
   const placed = (names: WatchNames, named: string): string =>
     names.place === thing(names) ? named : `${named}${onPlace(names)}`;
   const value: KindWording['value'] = ({ names }, path) =>
-    placed(names, path === main || path === '' ? thing(names) : `${thing(names)} ${showPath(path)}`);
+    placed(names, path === '' || main.includes(path) ? thing(names) : `${thing(names)} ${showPath(path)}`);
   return {
     thing: (names) => placed(names, thing(names)),
     value,

@@ -8,6 +8,7 @@ import {
 } from '../model/watch/condition.ts';
 import { exactOf, typeAt, valueAt, type AnyRecord } from '../values/fields.ts';
 import type { Amount } from '../values/amount.ts';
+import { isDollars, showDollars } from '../values/dollars.ts';
 import { showAmount, showSpan } from './words.ts';
 import { remembered } from '../../lib/remembered.ts';
 
@@ -69,8 +70,9 @@ export function boundWords(
   return `${just}${OPERATOR_WORDS[operator]} ${show(bound)}`;
 }
 
-/** How a field's numbers are written: a time for durations, which are milliseconds. */
+/** How a field's numbers are written: a time for durations, which are milliseconds; with `$` for US dollars. */
 export function numberWords(record: AnyRecord, path: string): (number: Amount) => string {
+  if (isDollars(record, path)) return showDollars;
   return typeAt(record, path)?.type === 'duration' ? (number) => showSpan(number.toNumber()) : (one) => showAmount(one);
 }
 

@@ -6,7 +6,8 @@ import type { AlertId } from '../model/ids.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
-import { recordTypeOf, typeAt } from '../values/fields.ts';
+import { isDollars, showDollars } from '../values/dollars.ts';
+import { recordTypeOf, typeAt, type AnyRecord } from '../values/fields.ts';
 import { boundWords, clauseOf, holds, negated, numberWords, subjectValue } from './comparisons.ts';
 import { movedWords, ownValue } from './values.ts';
 import { lineOf, showAgo, showAmount, showPart, showPath, showSpan, showTime } from './words.ts';
@@ -102,7 +103,7 @@ function windowSentence(occasion: ConditionOccasion, window: Window, told: Bound
   const { kind, context } = occasion;
   const name = kind.wording.value(occasion, window.path);
   const span = showSpan(window.ms);
-  const show = showMeasure(window);
+  const show = showMeasure(window, kind);
   if (window.measure !== 'change' && window.measure !== 'delta') {
     const measured = show(value);
     const detail = detailOf(measured, told, value, show);
@@ -111,14 +112,18 @@ function windowSentence(occasion: ConditionOccasion, window: Window, told: Bound
   }
   const moved = value.digits === 0n ? 'unchanged' : `${value.digits < 0n ? 'fell' : 'rose'} ${show(absolute(value))}`;
   const detail = `${moved} in ${span} (limit ${show(absolute(told.comparison.bound))})`;
-  return { title: `${name} ${detail}`, detail, measured: moved, lines: lineOf(thenAndNow(window, context)) };
+  return { title: `${name} ${detail}`, detail, measured: moved, lines: lineOf(thenAndNow(window, kind, context)) };
 }
 
 const EXTREMES = { min: 'lowest', max: 'highest', avg: 'average' } as const;
 
-function showMeasure({ measure }: Window): (number: Amount) => string {
-  if (measure !== 'change') return (number) => showAmount(number);
-  return showPart;
+function showMeasure({ measure, path }: Window, { fields }: AnyKind): (number: Amount) => string {
+  return measure === 'change' ? showPart : amountWords(fields, path);
+}
+
+/** Differences of durations are written as numbers. */
+function amountWords(fields: AnyRecord, path: string): (number: Amount) => string {
+  return isDollars(fields, path) ? showDollars : (number) => showAmount(number);
 }
 
 function absolute(number: Amount): Amount {
@@ -126,11 +131,12 @@ function absolute(number: Amount): Amount {
 }
 
 /** `970,030 now, 1,250,040 ten minutes ago.` */
-function thenAndNow({ path, ms }: Window, context: EvaluationContext): string | null {
+function thenAndNow({ path, ms }: Window, { fields }: AnyKind, context: EvaluationContext): string | null {
   const now = subjectValue({ type: 'field', path, isBefore: false }, context);
   const delta = context.history?.({ measure: 'delta', path, ms });
   if (now === undefined || delta === undefined) return null;
-  return `${showAmount(now)} now, ${showAmount(now.minus(delta))} ${showAgo(ms)}.`;
+  const show = amountWords(fields, path);
+  return `${show(now)} now, ${show(now.minus(delta))} ${showAgo(ms)}.`;
 }
 
 /** `ACME reputation is scam`: the sentence of a condition that reads one word, or one yes-or-no field. */
@@ -168,7 +174,7 @@ function compoundSentence(occasion: ConditionOccasion, { reads, windows, joins, 
   });
   const looks = windows.slice(0, MOST_VALUES).flatMap((window) => {
     const value = context.history?.(window);
-    return value === undefined ? [] : [`${windowName(window, kind)} ${showMeasure(window)(value)}`];
+    return value === undefined ? [] : [`${windowName(window, kind)} ${showMeasure(window, kind)(value)}`];
   });
   const listed = [...values, ...looks].join(', ');
   const first = isOver || joins !== 'all' ? null : firstOf(occasion, parts);

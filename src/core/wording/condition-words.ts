@@ -4,6 +4,7 @@ import type { Clause, Comparison, Condition, Equality } from '../model/watch/con
 import type { WatchNames } from '../model/watch/wording.ts';
 import { Address } from '../values/address.ts';
 import { Amount, formatAmount } from '../values/amount.ts';
+import { isDollars } from '../values/dollars.ts';
 import { typeAt, type AnyRecord } from '../values/fields.ts';
 import { clauseOf, OPERATOR_WORDS } from './comparisons.ts';
 import { showPath } from './words.ts';
@@ -48,7 +49,8 @@ function comparedWords({ subject, operator, bound }: Comparison, fields: AnyReco
   if (subject.type === 'window' || subject.isBefore) return null;
   const { path } = subject;
   const number = typeAt(fields, path)?.type === 'duration' ? secondsOf(bound) : formatAmount(bound);
-  return { behind: `with ${showPath(path)} ${OPERATOR_WORDS[operator]} ${number}` };
+  const unit = isDollars(fields, path) ? '$' : '';
+  return { behind: `with ${showPath(path)} ${OPERATOR_WORDS[operator]} ${unit}${number}` };
 }
 
 /** Exact, unlike `showSpan`. */

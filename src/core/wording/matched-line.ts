@@ -4,6 +4,7 @@ import { quotable } from '../../lib/untrusted.ts';
 import type { Comparison, Condition, Segment } from '../model/watch/condition.ts';
 import type { Sentence, WordingContext } from '../model/watch/wording.ts';
 import { shortHex } from '../values/address.ts';
+import { isDollars } from '../values/dollars.ts';
 import { exactOf, recordTypeOf, typeAt, valueAt } from '../values/fields.ts';
 import { textAt } from './change-sentence.ts';
 import { boundWords, limitOn, limitsOf, numberWords } from './comparisons.ts';
@@ -42,7 +43,9 @@ function firstLimit(condition: Condition, title: string, occasion: Occasion): Fi
   const limits = limitsOf(condition).flatMap((limit) => limitWords(limit, occasion));
   const [first] = limits;
   if (first === undefined || limits.some(({ bound }) => title.includes(`, ${bound}`))) return null;
-  return { path: first.path, words: `${showPath(first.path)} ${first.value}, ${first.bound}` };
+  const { path, value, bound } = first;
+  const words = isDollars(recordTypeOf(occasion.view), path) ? value : `${showPath(path)} ${value}`;
+  return { path, words: `${words}, ${bound}` };
 }
 
 function limitWords(limit: Comparison, occasion: Occasion) {

@@ -1,10 +1,11 @@
 // One value in a sentence of the program. Text from the chain is not allowed here.
 import { Address, shortHex } from '../values/address.ts';
 import { isKnownWord } from '../values/decoding.ts';
-import { exactOf, recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
-import type { WatchNames } from '../model/watch/wording.ts';
+import { isDollars, isPrice, priceOf, showDollars } from '../values/dollars.ts';
+import { exactOf, recordTypeOf, typeAt, valueAt, type AnyRecord, type AnyView } from '../values/fields.ts';
+import type { Sentence, WatchNames } from '../model/watch/wording.ts';
 import { numberWords } from './comparisons.ts';
-import { showAmount } from './words.ts';
+import { lineOf, showAmount } from './words.ts';
 
 /** Replaces a word that is not among the known words of its field. */
 const OTHER = 'other';
@@ -34,5 +35,19 @@ export function movedWords(view: AnyView, before: AnyView | null, path: string):
   if (now === undefined || then === undefined || now.equals(then)) return null;
   const isFall = now.compare(then) < 0;
   const by = isFall ? then.minus(now) : now.minus(then);
-  return `${isFall ? 'Fell' : 'Rose'} ${showAmount(by)} since the last poll.`;
+  const show = isDollars(recordTypeOf(view), path) ? showDollars : showAmount;
+  return `${isFall ? 'Fell' : 'Rose'} ${show(by)} since the last poll.`;
+}
+
+/** The paths of the prices behind the dollar values at these paths. */
+export function pricePathsOf(record: AnyRecord, reads: readonly string[]): readonly string[] {
+  return [...new Set(reads.flatMap((path) => priceOf(record, path) ?? []))];
+}
+
+/** `Price $0.9996 as the explorer shows it.` */
+export function priceLines(view: AnyView, paths: readonly string[]): Sentence['lines'] {
+  return paths.flatMap((path) => {
+    const price = exactOf(valueAt(view, path));
+    return lineOf(isPrice(price) ? `Price $${showAmount(price)} as the explorer shows it.` : 'No price is shown.');
+  });
 }

@@ -81,9 +81,12 @@ function clockText(at: Instant, { now, zone }: Moment, digits: Digits): string {
   return `${isToday ? '' : `${date} `}${time.slice(0, digits === 'minutes' ? 5 : 8)}`;
 }
 
-/** `balance`, `token reputation`: mail programs would make a link of `token.reputation`. */
+/**
+ * `balance`, `token reputation`: mail programs would make a link of `token.reputation`. The `$` of its value says that
+ * `balance_usd` is in dollars.
+ */
 export function showPath(path: string): string {
-  return path.replaceAll(/[._]/g, ' ');
+  return path.replace(/_usd$/, '').replaceAll(/[._]/g, ' ');
 }
 
 /** `Block 14,035,098` */

@@ -1,5 +1,6 @@
 // The values of a message in two forms: nested, for programs; and as labelled lines, for people.
 import { Amount, formatAmount } from '../../core/values/amount.ts';
+import { showDollars } from '../../core/values/dollars.ts';
 import type { Fact } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { showDate, showPart } from '../../core/wording/words.ts';
@@ -96,7 +97,8 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 function grouped(text: string, name: string): string {
   const amount = /\bid$/.test(name) ? undefined : Amount.parse(text);
   if (amount === undefined) return text;
-  return /^change \d/.test(name) ? showPart(amount) : formatAmount(amount);
+  if (/^change (?:[a-z ]+ )?\d/.test(name)) return showPart(amount);
+  return /\busd(?: \d+[a-z]+)?$/.test(name) ? showDollars(amount) : formatAmount(amount);
 }
 
 function byLabel(rows: readonly FactRow[]): Map<string, readonly Piece[]> {

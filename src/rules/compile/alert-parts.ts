@@ -61,8 +61,9 @@ export function compileParts(
     if (compiled !== null) warnOfContractSender(compiling, at, compiled);
     return looksFarEnough(compiling, at, compiled);
   };
-  const doubted = (compiled: CompiledCondition | null): CompiledCondition | null => {
-    if (compiled !== null) warnOfReads(compiling, [...path, 'if'], compiled, written.severity);
+  const doubted = (key: 'if' | 'while'): CompiledCondition | null => {
+    const compiled = condition(written[key], key);
+    if (compiled !== null) warnOfReads(compiling, [...path, key], compiled, written.severity);
     return compiled;
   };
   const template = (key: 'title' | 'resolved' | 'text'): CompiledTemplate | null => {
@@ -89,8 +90,8 @@ export function compileParts(
   };
   complainOfPace(compiling, written, path);
   const conditions = {
-    if: doubted(condition(written.if, 'if')),
-    while: condition(written.while, 'while'),
+    if: doubted('if'),
+    while: doubted('while'),
     until: condition(written.until, 'until'),
   };
   complainOfPair(compiling, conditions, path);

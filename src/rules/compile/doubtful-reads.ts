@@ -57,12 +57,12 @@ export function complainOfNeeds(
 export function warnOfReads(
   { kind, warn, watch, place }: Compiling,
   path: Path,
-  { text, reads }: Pick<CompiledCondition, 'text' | 'reads'>,
+  { text, reads, readsBefore }: Pick<CompiledCondition, 'text' | 'reads' | 'readsBefore'>,
   written: Severity | undefined,
 ): void {
   const severity = written ?? watch.severity ?? place.defaults.severity ?? 'warning';
-  for (const { field, unless, of = severity, message, hint } of kind.advice?.doubts ?? []) {
-    const isRead = reads.some((read) => read === field || read.startsWith(`${field}.`));
+  for (const { field, unless, besideBefore = false, of = severity, message, hint } of kind.advice?.doubts ?? []) {
+    const isRead = (besideBefore ? readsBefore : reads).some((read) => read === field || read.startsWith(`${field}.`));
     if (!isRead || of !== severity || unless.some((other) => reads.includes(other))) continue;
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
     warn(path, { message, hint, within: { start, end: start + field.length } });

@@ -167,7 +167,13 @@ export function typeText(type: FieldType): string {
   }
 }
 
-const UNITS = { coin: ' in coins', gwei: ' in gwei', own: ' in whole tokens', plain: '' } as const;
+const UNITS = {
+  coin: ' in coins',
+  gwei: ' in gwei',
+  own: ' in whole tokens',
+  plain: '',
+  usd: ' in US dollars',
+} as const;
 
 const MOST_WORDS = 40;
 

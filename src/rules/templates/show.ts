@@ -2,6 +2,7 @@
 import { Address, shortHex } from '../../core/values/address.ts';
 import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
+import { showDollars } from '../../core/values/dollars.ts';
 import { exactOf, isView, type FieldType, type FieldValue } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { showDate } from '../../core/wording/words.ts';
@@ -52,11 +53,15 @@ export function showValue(type: FieldType, value: FieldValue, zone: string): Seg
   if (type.type === 'text') return { untrusted: value as Untrusted };
   if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
     return { untrusted: untrusted(value) };
-  if (value instanceof Amount) return { text: formatAmount(value) };
+  if (value instanceof Amount) return { text: amountText(type, value) };
   if (value instanceof Address) return { text: value.text };
   if (value instanceof Date) return { text: showDate(value.getTime(), zone) };
   if (type.type === 'duration' && typeof value === 'number') return { text: `${Math.round(value / 1000)}s` };
   return { text: isView(value) || typeof value === 'object' ? UNKNOWN : String(value) };
+}
+
+function amountText(type: FieldType, value: Amount): string {
+  return type.type === 'amount' && type.unit === 'usd' ? showDollars(value) : formatAmount(value);
 }
 
 const MOST_LISTED = 10;

@@ -1,6 +1,7 @@
 // The balance of one token, read from the list of all tokens that an address holds.
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
+import { dollarsOf } from '../../core/values/dollars.ts';
 import type { View } from '../../core/values/fields.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
@@ -74,9 +75,11 @@ function pieceOf({ token, token_id }: Row): string | undefined {
 function sum(target: Target, rows: readonly Row[]): BalanceView {
   const [first = TokenBalance.make({})] = rows;
   const { token } = first;
+  const balance = rows.map((row) => row.balance).reduce((a, b) => (b === undefined ? undefined : a?.plus(b)));
   return Balance.over(first, {
     raw: rows.map(({ raw }) => raw).reduce((a, b) => (a === undefined || b === undefined ? undefined : a + b)),
-    balance: rows.map((row) => row.balance).reduce((a, b) => (b === undefined ? undefined : a?.plus(b))),
+    balance,
+    balance_usd: dollarsOf(balance, token?.exchange_rate),
     symbol: token?.symbol,
     decimals: decimalsOf(token),
     address: holderOf(target),
@@ -90,7 +93,8 @@ function sum(target: Target, rows: readonly Row[]): BalanceView {
  * token's details.
  */
 async function nothing(target: Target, token: Address, known: Values | null, read: Read): Promise<BalanceView> {
-  const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: holderOf(target) };
+  const none = Amount.ofRaw(0n, 0);
+  const zero = { raw: 0n, balance: none, balance_usd: none, address: holderOf(target) };
   if (known !== null) {
     const last = viewOf(Balance, known.values) as View<typeof Balance.fields>;
     return Balance.over(last, zero);

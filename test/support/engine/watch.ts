@@ -66,7 +66,7 @@ export const gaugeKind: AnyKind = {
   fleeting: [],
   history: null,
   examples: {},
-  wording: plainWording({ noun: 'gauge', main: 'level' }),
+  wording: plainWording({ noun: 'gauge', main: ['level'] }),
   question: () => tokenDetails('test', anAddress(1)),
   head: () => null,
   page: () => '/gauge',

@@ -117,6 +117,8 @@ export interface KindAdvice {
 export interface FieldDoubt {
   readonly field: string;
   readonly unless: readonly string[];
+  /** Only conditions that also read the value before are doubted. */
+  readonly besideBefore?: true;
   /** Only alerts of this severity are doubted; all if left out. */
   readonly of?: Severity;
   readonly message: string;

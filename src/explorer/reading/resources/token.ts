@@ -2,6 +2,7 @@ import {
   address,
   amount,
   bool,
+  dollars,
   json,
   natural,
   oneOf,
@@ -11,6 +12,8 @@ import {
   total,
   word,
 } from '../../../core/values/field-declarations.ts';
+import { decodeField } from '../../../core/values/decoding.ts';
+import { worthInRow } from '../../../core/values/dollars.ts';
 import { isRow, type View } from '../../../core/values/fields.ts';
 import { RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
@@ -74,15 +77,22 @@ const TokenInstance = new RecordType('TokenInstance', {
   metadata: json('free form, chosen by its maker'),
 });
 
+const HELD = quantity('own', 'how much is held, in whole tokens', { was: ['value'] });
+
 /** Specification 2.4. Its `value` is shown as `balance` in whole tokens, and as `raw`. */
 export const TokenBalance = new RecordType(
   'TokenBalance',
   {
-    balance: quantity('own', 'how much is held, in whole tokens', { was: ['value'] }),
+    balance: HELD,
     raw: natural('how much is held, in the smallest unit', { was: ['value'] }),
     token_id: text('number of the piece held'),
     token: record(Token, 'what is held'),
     token_instance: record(TokenInstance, 'the piece held'),
+    balance_usd: dollars('token.exchange_rate', 'how much is held, in US dollars, at the price of the same answer', {
+      fleeting: true,
+      fromRow: (row, units) =>
+        worthInRow(decodeField(HELD, 'balance', row, units), Token.read(row['token'], units)?.exchange_rate),
+    }),
   },
   { decimals: (row) => tokenDecimals(row['token']), ignored: IGNORED_KEYS.TokenBalance },
 );

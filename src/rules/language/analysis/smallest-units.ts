@@ -32,7 +32,8 @@ export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Con
     if (type?.type !== 'amount' || constant === undefined || !('number' in constant)) return [];
     // An amount of the unit `plain` was converted to whole units when it was read.
     const unit = type.unit === 'plain' ? 'own' : type.unit;
-    if (unit === 'gwei' || constant.number.compare(type.isTotal ? SUSPECT_TOTAL : SUSPECT[unit]) < 0) return [];
+    if (unit === 'gwei' || unit === 'usd' || constant.number.compare(type.isTotal ? SUSPECT_TOTAL : SUSPECT[unit]) < 0)
+      return [];
     return [{ ...wordsOf(unit, constant.number), start: limit.start, end: limit.end }];
   });
 }
