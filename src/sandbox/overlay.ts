@@ -55,6 +55,8 @@ export interface Overlay {
   readonly upgrades: Map<AddressKey, Upgrade>;
   readonly reputations: Map<AddressKey, Reputation>;
   readonly made: Map<AddressKey, TokenBase>;
+  /** Null: the explorer has none. Undefined: it was not set. */
+  readonly prices: { coin: string | null | undefined; readonly tokens: Map<AddressKey, string | null> };
   readonly reorgs: Reorg[];
   /** The number of transactions that were ever added. It is the base of their hashes, so that each is different. */
   added: number;
@@ -80,6 +82,7 @@ export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
     upgrades: new Map(),
     reputations: new Map(),
     made: new Map(),
+    prices: { coin: undefined, tokens: new Map() },
     reorgs: [],
     added: 0,
     placed: [],

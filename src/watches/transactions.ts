@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/call-fields.ts';
+import { dollarsOf } from '../core/values/dollars.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
 import type { EventName } from '../core/model/ids.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
@@ -55,6 +56,7 @@ const FLEETING = [
   'method',
   'is_pending_update',
   'exchange_rate',
+  'value_usd',
 ];
 
 type Options = StartOption & CallOptions;
@@ -113,7 +115,7 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
     history: historyOf(row),
     examples: TRANSACTION_EXAMPLES,
     rowsOf: (seen) => seen,
-    sourceOf: (path) => (KNOWN_CALL_LACKING.covers(path) ? 'raw_input' : path),
+    sourceOf: (path) => (KNOWN_CALL_LACKING.covers(path) ? 'raw_input' : path === 'value_usd' ? 'exchange_rate' : path),
     script: {
       rows: 'items',
       record,
@@ -173,5 +175,6 @@ function synthesize(written: SyntheticRow, state: ListState | null, above: numbe
   const tx = written.view as View<Row>;
   const hash = tx.hash ?? syntheticHash(nameOf(written));
   const block = tx.status === undefined ? undefined : syntheticBlock(state, hash, above);
-  return recordTypeOf(tx).over(tx, { hash, block_number: tx.block_number ?? block }) as View<Row>;
+  const value_usd = written.says.has('value_usd') ? tx.value_usd : dollarsOf(tx.value, tx.exchange_rate);
+  return recordTypeOf(tx).over(tx, { hash, block_number: tx.block_number ?? block, value_usd }) as View<Row>;
 }

@@ -100,6 +100,18 @@ describe('balances', () => {
   });
 });
 
+test('a coin and a token get another price, or none', async () => {
+  const prices = async (): Promise<unknown[]> => {
+    const of = ['treasury', 'ACME'] as const;
+    const paths = [`addresses/${running.sandbox.addresses[of[0]]}`, `tokens/${running.sandbox.tokens[of[1]]}`];
+    return Promise.all(paths.map(async (path) => (await running.get(path)).body['exchange_rate']));
+  };
+  expect(await prices()).toEqual(['2345.67', expect.stringMatching(/^\d/)]);
+  running.sandbox.setPrice({ price: '2000.5' });
+  running.sandbox.setPrice({ token: 'ACME', price: null });
+  expect(await prices()).toEqual(['2000.5', null]);
+});
+
 describe('transactions', () => {
   test('a failed call stands in the head block, newest of all, with its reason', async () => {
     const { hash, index, block } = running.sandbox.failCall({ to: 'vault', reason: 'no more' });
@@ -309,6 +321,7 @@ describe('over HTTP', () => {
     ['fail-call', { to: 'vault' }, { block: 100 }],
     ['add-transaction', { method: 'withdraw' }, { block: 100 }],
     ['flag-token', { token: 'ACME' }, { reputation: 'scam' }],
+    ['set-price', { token: 'ACME', price: null }, { price: null }],
     ['give-token', { address: 'vault' }, {}],
     ['upgrade', { implementation: 'router' }, { implementation: '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB' }],
     ['reorganise', { blocks: 2 }, { from: 99, to: 100 }],

@@ -34,6 +34,7 @@ export interface Control {
   /** Changes the result of an added transaction, and of the calls inside it, as after its block was replaced. */
   changeTransaction(options: Input<typeof schemas.ChangeTransaction>): { hash: string };
   flagToken(options: Input<typeof schemas.FlagToken>): { reputation: string };
+  setPrice(options: Input<typeof schemas.SetPrice>): { price: string | null };
   giveToken(options: Input<typeof schemas.GiveToken>): Given;
   /** Gives a proxy another implementation. */
   upgrade(options: Input<typeof schemas.Upgrade>): { implementation: string };
@@ -79,6 +80,7 @@ export function createControl(world: World, credits: Credits): Controls {
     changeTransaction: (options: unknown) =>
       changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),
     flagToken: (options: unknown) => changed(flagToken(world, read(schemas.FlagToken, options))),
+    setPrice: (options: unknown) => changed(setPrice(world, read(schemas.SetPrice, options))),
     giveToken: (options: unknown) => changed(giveToken(world, read(schemas.GiveToken, options))),
     upgrade: (options: unknown) => changed(upgrade(world, read(schemas.Upgrade, options))),
     reorganise: (options: unknown = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
@@ -126,6 +128,13 @@ function upgrade(world: World, { address, ...to }: z.output<typeof schemas.Upgra
   if (world.ref(address).implementation_name === null) throw new ControlProblem(`${address} is no proxy`);
   world.overlay.upgrades.set(keyOf(address), to);
   return { implementation: to.implementation };
+}
+
+function setPrice(world: World, { token, price }: z.output<typeof schemas.SetPrice>) {
+  const { prices } = world.overlay;
+  if (token === undefined) prices.coin = price;
+  else prices.tokens.set(keyOf(tokenAt(world, token).address), price);
+  return { price };
 }
 
 /** Each block is compared with each reorganisation, so fewer of them than of other changes are allowed. */

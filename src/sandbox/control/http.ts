@@ -17,6 +17,7 @@ const VERBS = {
   'drop-transaction': 'dropTransaction',
   'change-transaction': 'changeTransaction',
   'flag-token': 'flagToken',
+  'set-price': 'setPrice',
   'give-token': 'giveToken',
   upgrade: 'upgrade',
   reorganise: 'reorganise',

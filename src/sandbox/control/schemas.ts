@@ -88,6 +88,15 @@ export const ChangeTransaction = z.strictObject({ hash: Hash, reason: Text.nulla
 
 export const FlagToken = z.strictObject({ token: TokenName, reputation: z.enum(['ok', 'scam']).default('scam') });
 
+/** Without `token`: the native coin. Null: the explorer has no price. */
+export const SetPrice = z.strictObject({
+  token: TokenName.optional(),
+  price: z
+    .string()
+    .regex(/^\d{1,20}(?:\.\d{1,20})?$/, 'expected a decimal such as 0.9996')
+    .nullable(),
+});
+
 /** Without `token`: a new token is made, with the given name and type. */
 export const GiveToken = z.strictObject({
   address: Account,

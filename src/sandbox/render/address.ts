@@ -3,7 +3,7 @@ import type { AddressRef } from '../chain/accounts.ts';
 import type { World } from '../world.ts';
 import { renderImplementations } from './implementations.ts';
 import { renderToken } from './token.ts';
-import { COIN_PRICE } from './transaction.ts';
+import { coinPrice } from './transaction.ts';
 
 /** `addresses/{hash}`: also for an unseen address, with an unknown balance. */
 export function renderAddress(world: World, address: string): JsonRow {
@@ -14,7 +14,7 @@ export function renderAddress(world: World, address: string): JsonRow {
   const details = {
     ...renderImplementations(ref, world.overlay),
     coin_balance: coin === null ? null : String(coin),
-    exchange_rate: COIN_PRICE,
+    exchange_rate: coinPrice(world),
     block_number_balance_updated_at: coin === null ? null : world.head(),
     ...creationOf(world, ref),
     token: token === undefined ? null : renderToken(world, token),

@@ -9,7 +9,11 @@ import { rawInput } from './call-data.ts';
 import { renderToken } from './token.ts';
 
 /** The price of the native coin, in dollars. */
-export const COIN_PRICE = '2345.67';
+const COIN_PRICE = '2345.67';
+
+export function coinPrice({ overlay: { prices } }: World): string | null {
+  return prices.coin === undefined ? COIN_PRICE : prices.coin;
+}
 
 /** Base fee of a block in wei: it swings slowly around ten gwei. */
 export function baseFeeOf(height: number): bigint {
@@ -126,7 +130,7 @@ function renderFixed(world: World, transaction: Transaction): JsonRow {
     gas_limit: gasLimit,
     max_fee_per_gas: String(feeCap(transaction)),
     max_priority_fee_per_gas: String(tip),
-    exchange_rate: COIN_PRICE,
+    exchange_rate: coinPrice(world),
     raw_input: rawInput(transaction),
     transaction_tag: nonce % 50 === 0 ? 'worth a look' : null,
     transaction_types: types,

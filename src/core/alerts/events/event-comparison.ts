@@ -3,10 +3,12 @@ import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import { isFleeting } from '../../model/watch/kind.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
 import { Address, isAddressText } from '../../values/address.ts';
-import { condense } from '../../values/condensed.ts';
-import { valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
+import { condense, expand } from '../../values/condensed.ts';
+import { isDollars } from '../../values/dollars.ts';
+import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
 import { standing, standingAt } from '../../values/standing.ts';
-import type { Remembered } from '../../values/tracked.ts';
+import { viewOf, type Remembered } from '../../values/tracked.ts';
+import { pricePathsOf } from '../../wording/values.ts';
 import type { AlertPoll } from '../alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
 import type { Sighting } from './event-progress.ts';
@@ -32,9 +34,10 @@ export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEve
   const last = comparedWith.get(before.values);
   // Equal answers have the same row objects, so the result of the last comparison still holds.
   if (last?.event === event && last.alert === alert) return { sighting: same, values: before.values };
-  const now = valuesOf(event.view, paths.shown);
+  const view = atFirstPrice(event.view, before.values);
+  const now = valuesOf(view, paths.shown);
   if (isOther(poll, shown, now)) {
-    const sighting = otherSighting(poll, alert, shown);
+    const sighting = otherSighting(poll, alert, shown, view);
     return { sighting, values: merged(before.values, now, sighting) };
   }
   const values = merged(before.values, now, same);
@@ -51,8 +54,18 @@ function isOther(poll: AlertPoll, { before, event, paths }: ShownEvent, now: Rem
   return compared.some((path) => differs(fields, path, before.values, now));
 }
 
-function otherSighting(poll: AlertPoll, alert: EventAlert, { before, event }: ShownEvent): Sighting {
-  const truth = truthOf(poll, alert, contextOf(event, null, event.happenedAt ?? before.since));
+/** The item in dollars at the price with which its event was matched, since prices move from poll to poll. */
+export function atFirstPrice(view: AnyView, matched: Remembered): AnyView {
+  const record = recordTypeOf(view);
+  const paths = Object.keys(record.fields).filter((path) => isDollars(record, path) && isKnown(matched, path));
+  if (paths.length === 0) return view;
+  const fixed = [...paths, ...pricePathsOf(record, paths)];
+  const first = viewOf(record, expand(Object.fromEntries(fixed.map((path) => [path, matched[path] ?? null]))));
+  return record.over(view, Object.fromEntries(fixed.map((path) => [path, valueAt(first, path)])));
+}
+
+function otherSighting(poll: AlertPoll, alert: EventAlert, { before, event }: ShownEvent, view: AnyView): Sighting {
+  const truth = truthOf(poll, alert, contextOf({ view }, null, event.happenedAt ?? before.since));
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block: blockOf(event) };
 }
 

@@ -4,7 +4,7 @@ import { expand } from '../../values/condensed.ts';
 import type { Message } from '../../model/delivery.ts';
 import { firstMessage } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
-import { compareEvent, comparedPaths } from './event-comparison.ts';
+import { atFirstPrice, compareEvent, comparedPaths } from './event-comparison.ts';
 import { missingSighting, needFor, type TrackedEvent } from './event-sighting.ts';
 import { advanceEvent } from './event-state.ts';
 import { eventKey } from '../../model/watch/identity.ts';
@@ -118,7 +118,8 @@ function followUpOf(
   const seq = before.seq + 1;
   const last = (): Message | null => {
     if (event === undefined) return null;
-    const context = contextOf(event, null, event.happenedAt ?? before.since);
+    const view = atFirstPrice(event.view, before.values);
+    const context = contextOf({ view }, null, event.happenedAt ?? before.since);
     return firstMessage(poll, alert, { event, context, unjudged: limitOf(alert, context) });
   };
   const next = (type: Message['type'], reason: string | null, now: Message | null): Message => {

@@ -1,9 +1,11 @@
 import { KNOWN_CALL_FIELDS, KNOWN_CALL_LACKING } from '../../../core/calls/call-fields.ts';
-import { isShallow } from '../../../core/values/decoding.ts';
+import { decodeField, isShallow } from '../../../core/values/decoding.ts';
+import { worthInRow } from '../../../core/values/dollars.ts';
 import {
   address,
   amount,
   bool,
+  dollars,
   double,
   hash,
   int,
@@ -62,6 +64,9 @@ function revertText(raw: unknown): unknown {
   return values.length === 0 ? raw['method_call'] : `${raw['method_call']}: ${values.join(', ')}`;
 }
 
+const SENT = quantity('coin', 'coins sent');
+const PRICE = amount('plain', 'price of one coin in US dollars');
+
 /** EIP-7702 */
 const Authorization = new RecordType('Authorization', {
   address_hash: address('contract that may act', { was: ['address'] }),
@@ -107,7 +112,7 @@ export const Transaction = new RecordType(
     to: record(AddressRef, 'receiver; unknown for creations'),
     created_contract: record(AddressRef, 'contract created'),
     fee: record(Fee, 'what it cost'),
-    value: quantity('coin', 'coins sent'),
+    value: SENT,
     gas_limit: natural('gas it may use'),
     gas_used: natural('gas it used'),
     gas_price: quantity('gwei', 'price of gas'),
@@ -116,7 +121,15 @@ export const Transaction = new RecordType(
     max_priority_fee_per_gas: amount('gwei', 'highest tip it would pay'),
     priority_fee: amount('coin', 'tip paid'),
     transaction_burnt_fee: quantity('coin', 'fee burnt', { was: ['tx_burnt_fee'] }),
-    exchange_rate: amount('plain', 'price of one coin in US dollars'),
+    exchange_rate: PRICE,
+    value_usd: dollars(
+      'exchange_rate',
+      'coins sent, in US dollars, at the first price that an answer shows with them',
+      {
+        fromRow: (row, units) =>
+          worthInRow(decodeField(SENT, 'value', row, units), decodeField(PRICE, 'exchange_rate', row, units)),
+      },
+    ),
     result: text('how it ended, in words'),
     revert_reason: text('why it failed', { from: revertText, absent: 'no reason given' }),
     raw_input: text('call data'),
