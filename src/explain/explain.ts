@@ -152,7 +152,7 @@ function itemOf(
   alert: Exclude<AlertRule, ConditionAlert>,
   { evaluation }: ExplainContext,
 ): ExplainedItem {
-  const isValue = kind.while !== null && alert.on === 'changed';
+  const isValue = kind.while !== null && kind.while.only === undefined && alert.on === 'changed';
   const known = kind.shown.flatMap((path) => {
     const value = fieldSegments(evaluation.view, path);
     return value === null ? [] : [[{ text: `${path} ` }, ...value]];

@@ -14,27 +14,34 @@ import { baseline, compare } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { type HoldingItem, unpackItems } from './holdings/items.ts';
 import { HoldingsState } from './holdings/state.ts';
+import { Holding, TOTAL_PATHS, type TotalOptions, totalsOf } from './holdings/totals.ts';
 import { dollarAdvice } from './balance/dollar-advice.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED } from './one-change.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import { holdingsWording } from './wording/holdings.ts';
 
-export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
+export const holdings: Kind<TotalOptions, HoldingsState, HoldingsReading> = {
   name: 'holdings',
   summary: 'Every token an address holds: what arrives, leaves and changes.',
   noun: 'holding',
-  fields: TokenBalance,
+  fields: Holding,
+  fieldOptions: ['tokens'],
   advice: dollarAdvice('token.exchange_rate'),
   events: {
     added: { doc: 'an item that came into the list', inBlocks: false },
     removed: { doc: 'an item that two successive polls of the whole list lack', inBlocks: false },
     changed: CHANGED,
   },
-  while: null,
+  while: { measured: null, only: TOTAL_PATHS, exported: ['total_usd'] },
   of: 'required',
   token: 'none',
-  options: z.strictObject({}),
+  options: z.strictObject({
+    tokens: z
+      .literal('all')
+      .optional()
+      .describe('all: `total_usd` also counts scam tokens, and tokens that the config does not name'),
+  }),
   state: HoldingsState,
   comparedByDefault: ['balance'],
   shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
@@ -42,28 +49,37 @@ export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
   wording: holdingsWording,
   question,
   head: ({ explorer }) => blocks(explorer),
-  page: (_target, view) => pageOf(view),
+  page: ({ address }, view) => pageOf(view) ?? (address === null ? null : `/address/${address.text}`),
   async observe(target, state, read): Promise<Reading<HoldingsReading>> {
     const page = await read.page(question(target), null);
     if (state !== null && unchanged.isUnchanged(page.content, state))
       return { seen: new KnownPage(page), partial: null };
     return readHoldings(read, question(target), { first: page, maxPages: target.maxPages });
   },
-  detect: (_target, state, seen, scope): Steps<Detection<HoldingsState>> =>
-    unchanged.detect(seen.content, state, scope, () =>
+  *detect(target, state, seen, scope): Steps<Detection<HoldingsState>> {
+    const detection = yield* unchanged.detect(seen.content, state, scope, () =>
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
-    ),
+    );
+    if (detection.doubt !== null) return detection;
+    return { ...detection, now: totalsOf(target, detection.state, seen, scope) };
+  },
   scams: ({ items }) => [...unpackItems(items).values()].filter(isScam).length,
   history: null,
   examples: {},
   rowsOf,
-  sourceOf: (path) => (path === 'balance_usd' ? 'token.exchange_rate' : path),
+  sourceOf: (path) => SOURCES.get(path) ?? path,
   script: {
     rows: 'holdings',
     record: TokenBalance,
     synthesize: (_target, { rows }) => ({ ...seenIn(rows.map(synthesize)), isWritten: true }),
   },
 };
+
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  ['balance_usd', 'token.exchange_rate'],
+  ['total_usd', 'token.exchange_rate'],
+  ['unpriced', 'token.exchange_rate'],
+]);
 
 const unchanged = createUnchangedAnswers<HoldingsState>();
 

@@ -13,11 +13,15 @@ channels: { screen: { type: log } }
 rules: [rules/*.yaml]
 `;
 
-function warningsOf(alert: string, kind = 'balance'): string[] {
+function loadedFrom(alert: string, kind: string) {
   const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
   if (config === null) throw new Error(formatProblems(problems));
   const text = `watches:\n  - { id: w, kind: ${kind}, of: treasury, explorer: chain, notify: [screen], alerts: [{ id: a, ${alert} }] }\n`;
-  const loaded = loadRules(config, [{ file: 'rules.yaml', text }], { kinds });
+  return loadRules(config, [{ file: 'rules.yaml', text }], { kinds });
+}
+
+function warningsOf(alert: string, kind = 'balance'): string[] {
+  const loaded = loadedFrom(alert, kind);
   if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
   return loaded.warnings.map(({ path, message, hint = '' }) => `${path}: ${message}. ${hint}`);
 }
@@ -47,4 +51,44 @@ test('names the price of a token in a list', () => {
 
 test('a limit in dollars is no amount in the smallest unit', () => {
   expect(warningsOf('while: balance_usd < 5_000_000_000_000')).toEqual([]);
+});
+
+test.each([
+  [
+    'while: balance < 5',
+    'while',
+    'balance is a value of one holding',
+    'Possible: total_usd, unpriced. Items are judged by on: changed.',
+  ],
+  [
+    'while: total_usd < before.total_usd',
+    'while',
+    'the total_usd of the last poll is not kept',
+    'Write delta(total_usd, "1h").',
+  ],
+  [
+    'while: \'change(balance_usd, "1h") < percent("-5")\'',
+    'while',
+    'balance_usd is a value of one holding',
+    'Possible: total_usd, unpriced. Items are judged by on: changed.',
+  ],
+  ['on: added, if: total_usd > 5', 'if', 'total_usd is no value of one holding', 'Write while.'],
+  ["on: added, text: '{{ unpriced }}'", 'text', 'unpriced is no value of one holding', 'Write while.'],
+  [
+    "while: total_usd < 5, text: '{{ token.symbol }}'",
+    'text',
+    'token.symbol is a value of one holding',
+    'Possible: total_usd, unpriced. Items are judged by on: changed.',
+  ],
+  [
+    "on: schedule, cron: '0 8 * * *', values: [total_usd, balance]",
+    'values[1]',
+    'balance is a value of one holding',
+    'Possible: total_usd, unpriced. Items are judged by on: changed.',
+  ],
+])('refuses a field of another place: %s', (alert, key, message, hint) => {
+  const problems = loadedFrom(alert, 'holdings').problems.map(
+    (one) => `${one.path}: ${one.message}. ${one.hint ?? ''}`,
+  );
+  expect(problems).toEqual([`watches[0].alerts[0].${key}: ${message}. ${hint}`]);
 });

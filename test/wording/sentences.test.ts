@@ -178,6 +178,23 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     log: 'WARNING treasury-tokens/arrived EVENT treasury received token 0x9f2e…41c7, $12,000, above $1,000 - Symbol given: "ACME". Contract 0x9f2e…41c7. Balance 8,000. Price $1.5 as the explorer shows it.',
   },
+  'holdings, total': {
+    watch: TOKENS,
+    alert: 'treasury-tokens: id: low, while: total_usd < 1_000_000',
+    saw: [
+      `{ at: 0s, holdings: [{ token: { address_hash: USDC, exchange_rate: 1 }, balance: 900_000 }, { token: { address_hash: ACME, exchange_rate: 2 }, balance: 100_000.25 }] }`,
+      `{ at: 1m, holdings: [{ token: { address_hash: USDC, exchange_rate: 1 }, balance: 700_000 }, { token: { address_hash: ACME, exchange_rate: 2 }, balance: 100_000.25 }] }`,
+    ],
+    reads: ['[WARNING] treasury tokens $900,001, below $1,000,000', 'ethereum, 00:01 UTC.'],
+    log: 'WARNING treasury-tokens/low FIRING treasury tokens $900,001, below $1,000,000 - ethereum, 00:01 UTC.',
+  },
+  'holdings, a token without a price': {
+    watch: TOKENS,
+    alert: 'treasury-tokens: id: unpriced, while: unpriced > 0',
+    saw: [`{ at: 0s, holdings: [{ token: { address_hash: '${TOKEN}' }, balance: 900_000 }] }`],
+    reads: ['[WARNING] treasury tokens without a price 1, above 0', 'ethereum, 00:00 UTC.'],
+    log: 'WARNING treasury-tokens/unpriced FIRING treasury tokens without a price 1, above 0 - ethereum, 00:00 UTC.',
+  },
   'holdings, added': {
     watch: TOKENS,
     alert: 'treasury-tokens: id: scam-arrived, on: added, if: token.reputation == "scam"',

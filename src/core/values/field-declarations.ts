@@ -42,9 +42,9 @@ export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Am
 /** A `quantity`, of all holders together. */
 export const total = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit, least: 0, isTotal: true }, doc, extra);
-/** A value in US dollars; `price` is the path of the price of one unit. */
-export const dollars = (price: string, doc: string, extra?: Extra): Field<Amount> =>
-  field({ type: 'amount', unit: 'usd', least: 0, price }, doc, extra);
+/** A value in US dollars; `price` is the path of the price of one unit, null for a sum. */
+export const dollars = (price: string | null, doc: string, extra?: Extra): Field<Amount> =>
+  field({ type: 'amount', unit: 'usd', least: 0, ...(price === null ? {} : { price }) }, doc, extra);
 /** Free-form JSON of a protocol or of token metadata. */
 export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);
 export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>

@@ -49,8 +49,15 @@ export class RecordType<F extends Fields> {
   }
 
   /** A table of the same rows with more fields, and other ones in place of equal names. */
-  with(fields: Fields, lacking: Lacking): AnyRecord {
-    return new RecordType(this.name, { ...this.fields, ...fields }, { ...this.#options, lacking });
+  with(fields: Fields, lacking: Lacking | null = this.lacking): AnyRecord {
+    return new RecordType(
+      this.name,
+      { ...this.fields, ...fields },
+      {
+        ...this.#options,
+        ...(lacking === null ? {} : { lacking }),
+      },
+    );
   }
 
   /** A view over a raw row; fields are decoded on first use. Undefined if it is not an object. */

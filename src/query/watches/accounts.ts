@@ -56,7 +56,7 @@ export async function accounts(view: QueryContext, filter: AccountListFilter): P
 
 function foundIn(facts: WatchFacts, states: WatchStates, filter: AccountListFilter): Found[] {
   const { watch, hasOldData } = facts;
-  if (watch.of === null || watch.kind.while === null || !fits(watch, filter)) return [];
+  if (watch.of === null || pathOf(watch) === '' || !fits(watch, filter)) return [];
   return [{ facts, account: watch.of.address, isOld: hasOldData || states.blindOf(watch.id) !== null }];
 }
 

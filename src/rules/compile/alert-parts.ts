@@ -10,7 +10,7 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import { warnOfContractSender } from './contract-sender.ts';
 import type { Compiling } from './model.ts';
-import { complainOfNeeds, warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
+import { complainOfNeeds, complainOfPlace, warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
@@ -55,6 +55,7 @@ export function compileParts(
     const at = [...path, ...keys];
     if (!affordable(compiling, at, text, language)) return null;
     const compiled = accept(compiling, at, language.condition(text, use));
+    complainOfPlace(compiling, at, { isOfNow, text, compiled });
     if (isWhole) complainOfOthers(compiling, at, { on: written.on, text, reads: compiled?.reads ?? [] });
     warnOfSeldom(compiling, at, text, compiled?.reads ?? []);
     complainOfNeeds(compiling, at, text, compiled?.reads ?? []);
@@ -76,6 +77,7 @@ export function compileParts(
       language.template(written[key], { ...use, as: key === 'text' ? 'text' : 'title' }),
     );
     warnOfSeldom(compiling, at, written[key], compiled?.reads ?? []);
+    complainOfPlace(compiling, at, { isOfNow, text: written[key], compiled });
     return looksFarEnough(compiling, at, compiled);
   };
   const value = (text: string, at: Path): CompiledTemplate | null => {
@@ -86,7 +88,9 @@ export function compileParts(
       start: Math.max(0, start - OPEN.length),
       end: Math.min(text.length, end - OPEN.length),
     }));
-    return looksFarEnough(compiling, at, accept(compiling, at, { ...compiled, mistakes: moved }));
+    const shown = accept(compiling, at, { ...compiled, mistakes: moved });
+    complainOfPlace(compiling, at, { isOfNow, text, compiled: shown });
+    return looksFarEnough(compiling, at, shown);
   };
   complainOfPace(compiling, written, path);
   const conditions = {

@@ -2,7 +2,7 @@
 import type { AnyRecord, Field } from '../../core/values/fields.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Severity } from '../../core/model/ids.ts';
-import type { CompiledCondition } from '../language/model.ts';
+import type { CompiledCondition, CompiledTemplate } from '../language/model.ts';
 import type { Compiling } from './model.ts';
 
 /**
@@ -67,4 +67,44 @@ export function warnOfReads(
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
     warn(path, { message, hint, within: { start, end: start + field.length } });
   }
+}
+
+interface ReadInPlace {
+  /** True: present values are read; false: an item. */
+  readonly isOfNow: boolean;
+  readonly text: string;
+  readonly compiled: Pick<CompiledTemplate, 'reads' | 'readsBefore' | 'windows'> | null;
+}
+
+/** Reports fields that only items have, or only the present values: elsewhere they are always unknown. */
+export function complainOfPlace(
+  { kind, complain }: Compiling,
+  path: Path,
+  { isOfNow, text, compiled }: ReadInPlace,
+): void {
+  const only = kind.while?.only;
+  if (only === undefined || compiled === null) return;
+  const reads = [...compiled.reads, ...compiled.windows.map((window) => window.path)];
+  const wrong = reads.find(
+    (read) => only.includes(read) !== isOfNow || (isOfNow && compiled.readsBefore.includes(read)),
+  );
+  if (wrong === undefined) return;
+  const start = Math.max(0, text.search(new RegExp(`\\b${wrong}\\b`)));
+  complain(path, {
+    ...placeWords(wrong, { isOfNow, only, noun: kind.noun }),
+    within: { start, end: start + wrong.length },
+  });
+}
+
+function placeWords(
+  field: string,
+  { isOfNow, only, noun }: { readonly isOfNow: boolean; readonly only: readonly string[]; readonly noun: string },
+): { readonly message: string; readonly hint: string } {
+  if (!isOfNow) return { message: `${field} is no value of one ${noun}`, hint: 'Write while.' };
+  if (only.includes(field))
+    return { message: `the ${field} of the last poll is not kept`, hint: `Write delta(${field}, "1h").` };
+  return {
+    message: `${field} is a value of one ${noun}`,
+    hint: `Possible: ${only.join(', ')}. Items are judged by on: changed.`,
+  };
 }

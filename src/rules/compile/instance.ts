@@ -46,7 +46,15 @@ export function watchOf(
       options.value,
       alerts.flatMap(({ rule }) => toldOrRead(rule)),
     ) ?? options.value;
-  const target = { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: own };
+  const target = {
+    explorer: explorer.name,
+    coin: explorer.coin,
+    address,
+    token,
+    namedTokens: names.tokensOn(explorer.name),
+    maxPages,
+    options: own,
+  };
   const id = [watch.id, explorer.name, address?.key ?? '-', tokenPart].join('/');
   const subject = {
     rule: watch.id,

@@ -8,6 +8,8 @@ export type NameOfAddress = (address: Address) => string | null;
 export interface ConfigNames {
   readonly ofAddress: NameOfAddress;
   ofToken(address: Address, explorer: string): string | null;
+  /** The keys of the tokens with a name on an explorer. All its watches share one set. */
+  tokensOn(explorer: string): ReadonlySet<string>;
   /**
    * Returns one function for all watches of an explorer. The watches keep it in memory, so it refers to no other data
    * of the load.
@@ -32,9 +34,19 @@ export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
     for (const [explorer, address] of meaning.byExplorer) tokenNames.set(`${explorer} ${address.key}`, name);
   }
 
+  const tokensByExplorer = new Map<string, ReadonlySet<string>>();
+
   return {
     ofAddress,
     ofToken,
+    tokensOn(explorer) {
+      const known = tokensByExplorer.get(explorer);
+      if (known !== undefined) return known;
+      const keys = [...tokenNames.keys()].map((key) => key.replace(`${explorer} `, ''));
+      const tokens = new Set(keys.filter((key) => !key.includes(' ')));
+      tokensByExplorer.set(explorer, tokens);
+      return tokens;
+    },
     on(explorer) {
       const known = nameOfByExplorer.get(explorer);
       if (known !== undefined) return known;

@@ -95,6 +95,8 @@ function notesOf({ noun, events, ...kind }: AnyKind): string[] {
       ? '`on:` with `if:` makes events; there is no `while:`.'
       : '`on:` with `if:` makes events, `while:` a condition.',
   ];
+  if (kind.while?.only !== undefined)
+    notes.push(`\`while:\` reads ${kind.while.only.join(' and ')}, and only it does.`);
   if ('changed' in events) notes.push(`${BEFORE}.field is the value before the change.`);
   return notes;
 }

@@ -8,7 +8,9 @@ import { lineOf, quotedText, showPath } from '../../core/wording/words.ts';
 
 export const holdingsWording: KindWording = {
   ...plainWording({ noun: 'holding' }),
+  thing: ({ of, ...names }) => `${of ?? ''} tokens${onPlace({ of, ...names })}`,
   value: ({ names, view }, path) =>
+    TOTALS[path]?.(names.of ?? '', onPlace(names)) ??
     `${names.of ?? ''} ${tokenWords(names, view)}${onPlace(names)}: ${showPath(path.replace(/^token\./, ''))}`,
   event(occasion) {
     switch (occasion.on) {
@@ -20,6 +22,11 @@ export const holdingsWording: KindWording = {
         return changedSentence(occasion);
     }
   },
+};
+
+const TOTALS: Readonly<Record<string, (of: string, place: string) => string>> = {
+  total_usd: (of, place) => `${of} tokens${place}`,
+  unpriced: (of, place) => `${of} tokens without a price${place}`,
 };
 
 function addedSentence(occasion: EventOccasion): Sentence {

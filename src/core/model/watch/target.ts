@@ -11,6 +11,8 @@ export interface Target<E = unknown> {
   readonly coin: Coin;
   readonly address: Address | null;
   readonly token: Address | null;
+  /** Keys of the tokens that the config names on this explorer. Left out: there are none. */
+  readonly namedTokens?: ReadonlySet<string>;
   readonly maxPages: number;
   readonly options: E;
 }
