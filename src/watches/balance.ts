@@ -56,7 +56,11 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   fields: Balance,
   advice: dollarAdvice('exchange_rate'),
   events: { changed: CHANGED },
-  while: { measured: 'balance', exported: ['balance'] },
+  while: {
+    measured: 'balance',
+    worth: { usd: 'balance_usd', price: 'exchange_rate' },
+    exported: ['balance'],
+  },
   of: 'required',
   token: 'optional',
   options: z.strictObject({}),

@@ -50,11 +50,39 @@ test('accounts come closest to their limit first, with their day and their last 
   // Two pages of the list, each with both lines.
   expect([lines.slice(0, 2), lines.length]).toEqual([lines.slice(2), 4]);
   expect([head, ...lines.slice(0, 2)]).toEqual([
-    '\ufeffaccount,address,explorer,asset,token,state,balance,limit,distance,change_24h,last_outflow,last_outflow_at,' +
+    '\ufeffaccount,address,explorer,asset,token,state,balance,usd,rate,limit,distance,change_24h,last_outflow,last_outflow_at,' +
       'as_of,is_stale\r\n',
-    `treasury,${TREASURY},chain,ETH,,ok,900,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
-    `vault,${VAULT},chain,'=cmd(),,ok,52,50,2,0,,,2026-01-02T06:00:00Z,false\r\n`,
+    `treasury,${TREASURY},chain,ETH,,ok,900,,,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
+    `vault,${VAULT},chain,'=cmd(),,ok,52,,,50,2,0,,,2026-01-02T06:00:00Z,false\r\n`,
   ]);
+});
+
+test('balances have their worth, each explorer and all together a sum, and what has no price is counted beside it', async () => {
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance('coins', 'treasury', 'id: low, while: balance < 100'),
+      aBalance('again', 'treasury', 'id: low, while: balance_usd < 100'),
+      aBalance('gas', 'vault', 'id: low, while: balance < 50'),
+    ),
+  );
+  const { queries, shown } = daemon;
+  Object.assign(shown, { treasury: '1000.5 at 2.25', vault: '52' });
+  await daemon.poll();
+  const priced = await queries.accounts(all);
+  expect(AccountList.parse(JSON.parse(JSON.stringify(priced)))).toEqual(priced);
+  const sum = { usd: '2251.125', balances: 1, unpriced: 1, unknown: 0 };
+  expect(priced.totals).toEqual({ ...sum, explorers: [{ explorer: 'chain', ...sum }] });
+  const [coins] = priced.items.filter(({ watch }) => watch === 'coins');
+  expect(coins).toMatchObject({ usd: '2251.125', rate: '2.25', measure: { value: '1000.5' } });
+  const [again] = priced.items.filter(({ watch }) => watch === 'again');
+  expect(again).toMatchObject({ usd: '2251.125', measure: { value: '2251.13', unit: 'USD', distance: '2151.13' } });
+  const [gas] = priced.items.filter(({ watch }) => watch === 'gas');
+  expect(gas).toMatchObject({ usd: null, rate: null });
+  const vault = await queries.accounts(AccountListFilter.parse({ q: 'vault' }));
+  expect(vault.totals).toMatchObject({ usd: null, balances: 0, unpriced: 1 });
+  shown['treasury'] = '1000.5 at 0';
+  await daemon.poll();
+  expect((await queries.accounts(all)).totals).toMatchObject({ usd: null, balances: 0, unpriced: 2 });
 });
 
 test('an account that is below its limit says when it fires, until it does', async () => {

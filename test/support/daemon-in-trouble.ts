@@ -643,6 +643,8 @@ export function accountsWith(written: Written): AccountList {
     state: 'firing',
     severity: 'critical',
     measure,
+    usd: '939887.8944',
+    rate: '0.9996',
     change_24h: -0.216,
     since: ago(14 * MINUTE),
     fires_at: null,
@@ -658,12 +660,16 @@ export function accountsWith(written: Written): AccountList {
     state: 'blind',
     severity: null,
     measure: { ...free, is_stale: true },
+    usd: null,
+    rate: null,
     change_24h: null,
     line: [],
     outflow: null,
   };
   const counts = { all: 2, below_limit: 1, within_tenth: 0, old_data: 1 };
-  return { items: [usdc, eth], next: null, counts, scams: [{ of, watch: 'tokens', count: 23 }] };
+  const sum = { usd: '939887.8944', balances: 1, unpriced: 1, unknown: 0 };
+  const totals = { ...sum, explorers: [{ explorer: of.explorer, ...sum }] };
+  return { items: [usdc, eth], next: null, totals, counts, scams: [{ of, watch: 'tokens', count: 23 }] };
 }
 
 export function seriesWith(): Series {

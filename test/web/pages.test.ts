@@ -603,6 +603,28 @@ test('an account says how many scam tokens were sent to it, and where they are s
   expect(body).toContain('href="/watches/tokens"');
 });
 
+test('accounts show their worth, a sum for each explorer, and how many balances are in no sum', async () => {
+  const list = accountsWith(CALM);
+  const shown = async (totals: Partial<typeof list.totals>): Promise<string> => {
+    const accounts = async () => ({ ...list, totals: { ...list.totals, ...totals } });
+    const web = await serve({ isOpen: true, queries: { ...queriesWith(CALM), accounts } });
+    return textOf((await browse(web, '/accounts')).body);
+  };
+  const one = await shown({});
+  expect(one).toContain('$939,888 in 1 balance, without 1 balance that has no price.');
+  expect(one).toContain('$939,888 at $0.9996');
+  const sum = { balances: 8, unpriced: 0, unknown: 0 };
+  const explorers = [
+    { explorer: 'ethereum', ...sum, usd: '12000000' },
+    { explorer: 'base', ...sum, usd: '340120.4' },
+    { explorer: 'test', ...sum, usd: null },
+  ];
+  expect(await shown({ usd: '12340120.4', balances: 9, unpriced: 2, unknown: 1, explorers })).toContain(
+    '$12,340,120 in 9 balances, without 2 balances that have no price and 1 balance not known: ethereum $12,000,000, base $340,120.',
+  );
+  expect(await shown({ usd: null })).not.toContain('in 1 balance');
+});
+
 test('a list that is asked for a page that it does not have says so', async () => {
   const web = await serve({
     isOpen: true,

@@ -18,8 +18,14 @@ export interface Figures {
 
 const NUMBERS: ReadonlySet<string> = new Set(['amount', 'int', 'double', 'duration']);
 
+/** The paths of numbers that pages show: those of charts, and what the measure is worth. */
+export function figurePathsOf(watch: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
+  const { usd, price } = watch.kind.while?.worth ?? {};
+  return [...new Set([...chartedPathsOf(watch), usd, price])].filter((path) => path !== undefined);
+}
+
 /** The path of the kind's measure, and the paths of numbers that `while` and `until` read. */
-export function figurePathsOf({ kind, alerts }: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
+export function chartedPathsOf({ kind, alerts }: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
   if (kind.while === null) return [];
   const conditions = alerts.flatMap((alert) => (alert.type === 'condition' ? [alert.while, alert.until] : []));
   const read = conditions.flatMap((condition) => condition?.reads ?? []);

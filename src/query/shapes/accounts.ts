@@ -15,6 +15,10 @@ export const AccountRow = z
     since: Time.nullable().describe('Of the state.'),
     fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
     measure: MeasureShape,
+    usd: AmountShape.nullable().describe(
+      'The balance in US dollars, exact; null: its price or the balance is not known.',
+    ),
+    rate: AmountShape.nullable().describe('The price of one coin or token in US dollars, of the same answer.'),
     change_24h: z.number().nullable().describe('0.1 is 10 % more than 24 hours ago.'),
     line: z.array(Point).describe('The value over the last 24 hours, oldest first.'),
     outflow: z
@@ -25,8 +29,23 @@ export const AccountRow = z
   .meta({ id: 'AccountRow', description: 'A balance that is watched.' });
 export type AccountRow = z.output<typeof AccountRow>;
 
+const Total = {
+  usd: AmountShape.nullable().describe('The sum in US dollars, exact; null: no price is known.'),
+  balances: z.int().describe('How many balances are in the sum. What several watches read counts once.'),
+  unpriced: z.int().describe('How many balances have no price, so that they are in no sum.'),
+  unknown: z.int().describe('How many balances are not known.'),
+};
+const ExplorerTotal = z.strictObject({ explorer: z.string(), ...Total }).meta({ id: 'ExplorerTotal' });
+export type ExplorerTotal = z.output<typeof ExplorerTotal>;
+
+const AccountTotals = z
+  .strictObject({ ...Total, explorers: z.array(ExplorerTotal) })
+  .meta({ id: 'AccountTotals', description: 'The balances of all pages in US dollars.' });
+export type AccountTotals = z.output<typeof AccountTotals>;
+
 export const AccountList = list(AccountRow)
   .extend({
+    totals: AccountTotals,
     scams: z
       .array(z.strictObject({ of: Subject, watch: z.string(), count: z.int() }))
       .describe('Scam tokens of these accounts, by the watch whose rule looks at the reputation. They are no items.'),

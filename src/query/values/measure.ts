@@ -3,7 +3,8 @@
 import type { Comparison, Clause, Condition } from '../../core/model/watch/condition.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
-import { Amount } from '../../core/values/amount.ts';
+import { Amount, roundAmount } from '../../core/values/amount.ts';
+import { isDollars } from '../../core/values/dollars.ts';
 import { typeAt } from '../../core/values/fields.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { clauseOf, negated } from '../../core/wording/comparisons.ts';
@@ -142,6 +143,7 @@ interface Scale {
 const THOUSANDTH = new Amount(1n, 3);
 const HUNDRED = new Amount(100n, 0);
 const MOST_DECIMALS = 8;
+const CENTS = 2;
 
 /** Durations are shown in seconds, changes in percent, and amounts in the watch's unit. */
 function scaleOf(watch: Watch, subject: Comparison['subject']): Scale {
@@ -151,6 +153,8 @@ function scaleOf(watch: Watch, subject: Comparison['subject']): Scale {
   const text = (number: Amount): string => (window === null ? number.toString() : shortened(number));
   if (typeAt(watch.kind.fields, path)?.type === 'duration')
     return { unit: 's', text: (number) => number.times(THOUSANDTH).toString() };
+  if (isDollars(watch.kind.fields, path))
+    return { unit: 'USD', text: (number) => roundAmount(number, CENTS).toString() };
   return { unit: path === watch.kind.while?.measured ? unitOf(watch) : '', text };
 }
 

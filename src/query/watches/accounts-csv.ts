@@ -12,6 +12,8 @@ const COLUMNS = [
   'token',
   'state',
   'balance',
+  'usd',
+  'rate',
   'limit',
   'distance',
   'change_24h',
@@ -43,7 +45,7 @@ export async function accountsCsv(
   return lines.join('');
 }
 
-function lineOf({ of, asset, token, state, measure, change_24h, outflow }: AccountRow): string {
+function lineOf({ of, asset, token, state, measure, usd, rate, change_24h, outflow }: AccountRow): string {
   const cells = [
     text(of.name),
     text(of.address),
@@ -52,6 +54,8 @@ function lineOf({ of, asset, token, state, measure, change_24h, outflow }: Accou
     text(token),
     text(state),
     measure.value,
+    usd,
+    rate,
     measure.limit,
     measure.distance,
     change_24h,

@@ -16,6 +16,7 @@ import { fits } from './watches.ts';
 import { watchFacts, type WatchFacts } from './watch-facts.ts';
 import { measureOfWatch } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
+import { totalsOf, worthOf, type Worth } from './worth.ts';
 
 const DAY_MS = 86_400_000;
 const OUTFLOW_MS = 30 * DAY_MS;
@@ -44,6 +45,7 @@ export async function accounts(view: QueryContext, filter: AccountListFilter): P
   return {
     items,
     next: page.next,
+    totals: totalsOf(shown.flatMap(({ facts }) => (hasWorth(facts) ? [worthIn(view, facts)] : []))),
     scams: scamsAt(all, items),
     counts: {
       all: found.length,
@@ -52,6 +54,14 @@ export async function accounts(view: QueryContext, filter: AccountListFilter): P
       old_data: found.filter((one) => isOf(one, 'old-data')).length,
     },
   };
+}
+
+function hasWorth({ watch: { kind } }: WatchFacts): boolean {
+  return kind.while?.worth !== undefined;
+}
+
+function worthIn({ runtime }: QueryContext, { watch }: WatchFacts): Worth {
+  return worthOf(watch, runtime.readings.figuresOf(watch.id));
 }
 
 function foundIn(facts: WatchFacts, states: WatchStates, filter: AccountListFilter): Found[] {
@@ -141,6 +151,7 @@ function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: Ro
   const [of, measure] = [subjectOf(watch), measureOfWatch(view, facts, isOld)];
   if (of === null || measure === null) return null;
   const { state, severity, since } = states.of(facts);
+  const { usd, rate } = worthIn(view, facts);
   return {
     of,
     asset: unitOf(watch),
@@ -151,6 +162,8 @@ function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: Ro
     since: timeOf(since),
     fires_at: timeOf(nextFiring(facts)),
     measure,
+    usd: usd?.toString() ?? null,
+    rate: rate?.toString() ?? null,
     change_24h: changeOf(runs, now - DAY_MS),
     line: pointsSince(runs, now - DAY_MS, memory?.coveredUntil ?? null),
     outflow: outflowOf(runs),

@@ -1,5 +1,5 @@
 import { idOf } from '../../core/model/watch/identity.ts';
-import { figurePathsOf } from '../../core/model/figures.ts';
+import { chartedPathsOf } from '../../core/model/figures.ts';
 import type { WantedSender } from '../../core/model/quality/contract-senders.ts';
 import type { ReadField } from '../../core/model/quality/field-sightings.ts';
 import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
@@ -179,7 +179,7 @@ const CHART_MS = 7 * 86_400_000;
  * conditions read.
  */
 function sampledBy({ kind, alerts, windows }: Pick<Watch, 'kind' | 'alerts' | 'windows'>): readonly WindowSpan[] {
-  const charted = figurePathsOf({ kind, alerts }).filter((path) => {
+  const charted = chartedPathsOf({ kind, alerts }).filter((path) => {
     const type = typeAt(kind.fields, path)?.type;
     return type === 'amount' || type === 'double';
   });

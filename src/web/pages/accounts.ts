@@ -1,7 +1,7 @@
 // Balances of the watched addresses, the closest to their limit first.
 import type { AccountList, AccountRow } from '../../query/shapes/accounts.ts';
 import { AccountListFilter } from '../../query/shapes.ts';
-import { change, counted, short } from '../parts/amount.ts';
+import { change, counted, dollars, plural, short } from '../parts/amount.ts';
 import { curve, gauge } from '../parts/drawings.ts';
 import { html, joined, NOTHING, type Html } from '../parts/html.ts';
 import { bareValue, distanceWords, isBeyond, limitWords } from '../parts/measures.ts';
@@ -56,7 +56,7 @@ function content(found: AccountList, asked: Asked<AccountListFilter>, moment: Mo
         age.
       </p>
     </div>
-    ${filters(found, asked)} ${labelLine(PATH, asked.written, asked.filter.label)}
+    ${filters(found, asked)} ${labelLine(PATH, asked.written, asked.filter.label)} ${totalLine(found)}
     ${found.items.length === 0 ? nothingFound(nothingWith(asked.filter.label, 'No balance is watched that fits.'), PATH) : table(found, moment)}
     ${found.next === null ? NOTHING : pager('', linkTo(PATH, { ...asked.written, after: found.next }))}
     ${footnote(found)}`;
@@ -79,6 +79,23 @@ function filters({ counts }: AccountList, { filter: { state }, written }: Asked<
   return html`<div class="filters">
     ${searchForm({ path: PATH, placeholder: 'Name, address, token', written })}${pills(all, 'Which')}${csv}
   </div>`;
+}
+
+/** `$12,340,120 in 9 balances, without 2 balances that have no price: ethereum $12,000,000, base $340,120` */
+function totalLine({ totals }: AccountList): Html {
+  const { usd, balances, unpriced, unknown, explorers } = totals;
+  if (usd === null) return NOTHING;
+  const left = [
+    ...(unpriced === 0 ? [] : [`${plural(unpriced, 'balance')} that ${unpriced === 1 ? 'has' : 'have'} no price`]),
+    ...(unknown === 0 ? [] : [`${plural(unknown, 'balance')} not known`]),
+  ];
+  const parts = explorers.flatMap((one) =>
+    one.usd === null ? [] : [html`<span class="keep">${one.explorer} <b>${dollars(one.usd)}</b></span>`],
+  );
+  return html`<p>
+    <b>${dollars(usd)}</b> in
+    ${plural(balances, 'balance')}${left.length === 0 ? '' : `, without ${left.join(' and ')}`}${parts.length < 2 ? NOTHING : html`: ${joined(parts, ', ')}`}.
+  </p>`;
 }
 
 const COLUMNS = [
@@ -124,7 +141,7 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
       >${isOneOfMany ? html`<span class="sub mono">${watch}</span>` : NOTHING}${stateLine(row, moment)}
     </td>
     <td class="num brief side" data-name="Balance">
-      <span><b>${bareValue(measure)}</b></span>
+      <span><b>${bareValue(measure)}</b>${worthLine(row)}</span>
     </td>
     <td class="num" data-name="Limit"><span>${limit ?? html`<span class="quiet">none</span>`}</span></td>
     <td class="num half brief second"><span>${distanceCell(row)}</span>${gauge(measure, toneOfRow(row))}</td>
@@ -134,6 +151,13 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
     <td class="num keep" data-name="Data"><span>${ageCell(row, moment)}</span></td>
     ${FOLD}
   </tr>`;
+}
+
+/** `$2,731,257 at $2,345.67` */
+function worthLine({ usd, rate, measure: { is_stale: isStale } }: AccountRow): Html {
+  if (usd === null) return NOTHING;
+  const at = rate === null ? '' : ` at $${short(rate)}`;
+  return html` <span class="sub">${isStale ? 'was ' : ''}${dollars(usd)}${at}</span>`;
 }
 
 function toneOfRow({ severity }: AccountRow): string {

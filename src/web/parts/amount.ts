@@ -18,6 +18,13 @@ export function short(amount: string): string {
   return grouped(`${amount.startsWith('-') ? '-' : ''}${text.slice(0, -places)}.${text.slice(-places)}`);
 }
 
+/** Without cents from 1,000 on: `dollars('12340120.4') // '$12,340,120'`. */
+export function dollars(amount: string): string {
+  const [whole = '', fraction = ''] = amount.split('.');
+  if (whole.length > 3) return `$${grouped(rounded(BigInt(whole + fraction), fraction.length).toString())}`;
+  return `$${short(amount).replace(/\.\d$/, '$&0')}`;
+}
+
 /** The fraction is shown paler than the whole number. */
 export function amountTag(amount: string): Html {
   const { sign, whole, fraction } = partsOf(amount);

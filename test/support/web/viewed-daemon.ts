@@ -54,7 +54,7 @@ export interface ViewedDaemon {
   readonly store: Store;
   readonly queries: Queries;
   view(): Promise<QueryContext>;
-  /** Shown from now on, in coins, by the name of the address, or the address itself; null: no answer comes. */
+  /** Shown from now on, in coins (`5`, or with a price `5 at 2.25`), by the name of the address, or the address itself; null: no answer comes. */
   readonly shown: Record<string, string | null>;
   /** What only a running daemon knows. */
   readonly known: {
@@ -176,9 +176,13 @@ function readerOf(shown: Readonly<Record<string, string | null>>): Read {
       const address = question.path.split('/').at(-1) ?? '';
       const coins = shown[NAMES.get(address) ?? address] ?? null;
       if (coins === null) throw new Missed('timeout', 'no answer within 30 s');
-      const [whole = '', fraction = ''] = coins.split('.');
+      const [held = '', price] = coins.split(' at ');
+      const [whole = '', fraction = ''] = held.split('.');
       const wei = `${whole}${fraction.padEnd(18, '0')}`;
-      return AddressDetails.read({ is_contract: false, coin_balance: BigInt(wei).toString() }, { coin: 18 }) as never;
+      return AddressDetails.read(
+        { is_contract: false, coin_balance: BigInt(wei).toString(), exchange_rate: price },
+        { coin: 18 },
+      ) as never;
     },
     page: () => Promise.reject(new Error('not asked for')),
     pageAgain: () => Promise.reject(new Error('not asked for')),

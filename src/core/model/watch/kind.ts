@@ -139,6 +139,8 @@ export interface EventSpec {
 export interface ValueSpec {
   /** The path of windows for which a rule names none; null = a rule must name one. */
   readonly measured: string | null;
+  /** The paths of the measured value in US dollars, and of the price. Left out: it has no worth. */
+  readonly worth?: { readonly usd: string; readonly price: string };
   /** The only fields with present values; items do not have them. Left out: all fields have, and so do items. */
   readonly only?: readonly string[];
   /** Fields exported as `chainwarden_watch_value`. */
