@@ -21,6 +21,7 @@ import {
   type BalanceReading,
   type BalanceView,
 } from './balance/reading.ts';
+import { PriceAge, unchangedSince, withPrice } from './balance/price-age.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { dollarAdvice } from './balance/dollar-advice.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
@@ -37,6 +38,8 @@ export interface BalanceState extends Values {
   readonly emptied: Emptied | null;
   /** The time since which complete lists lack the token, while its balance does not count as 0 yet; else null. */
   readonly missingSince: Instant | null;
+  /** The last known price; null: none was known so far. */
+  readonly price: PriceAge | null;
 }
 
 export const BalanceState: z.ZodType<BalanceState> = z.object({
@@ -44,6 +47,7 @@ export const BalanceState: z.ZodType<BalanceState> = z.object({
   changes: z.number(),
   emptied: Emptied.nullable().default(null),
   missingSince: z.number().nullable().default(null),
+  price: PriceAge.nullable().default(null),
 });
 
 // Tracked for every rule: if the token has left the list, its decimals and symbol are taken from memory.
@@ -104,16 +108,28 @@ function detect(
   const { emptied, ...reading } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
   if (reading.doubt !== null) {
     const blank = { values: {}, changes: firstCount(scope.at) };
-    return { ...nothing, state: waiting(state ?? blank, { emptied, missingSince: null }), ...reading };
+    return {
+      ...nothing,
+      state: waiting(state ?? blank, { emptied, missingSince: null, price: state?.price ?? null }),
+      ...reading,
+    };
   }
   const missingSince = isMissing ? (state?.missingSince ?? scope.at) : null;
   if (state !== null && missingSince !== null && !isAnotherReading(missingSince, scope)) {
     const askAgainMs = untilAnotherReading(missingSince, scope);
-    return { ...nothing, state: waiting(state, { emptied: null, missingSince }), doubt: MISSING, askAgainMs };
+    return {
+      ...nothing,
+      state: waiting(state, { emptied: null, missingSince, price: state.price }),
+      doubt: MISSING,
+      askAgainMs,
+    };
   }
-  const tracking = track(before, view, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
-  const detection = oneChange(known, tracking, { now: view, at: scope.at });
-  return { ...detection, state: detection.state && waiting(detection.state, { emptied: null, missingSince: null }) };
+  const price = withPrice(state?.price ?? null, view.exchange_rate, scope.at);
+  const now = Balance.over(view, { price_since: unchangedSince(price, view.exchange_rate, scope.at) });
+  const tracking = track(before, now, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
+  const detection = oneChange(known, tracking, { now, at: scope.at });
+  const settled = { emptied: null, missingSince: null, price };
+  return { ...detection, state: detection.state && waiting(detection.state, settled) };
 }
 
 /** Null: no value was known so far. */
@@ -124,10 +140,11 @@ function knownOf(state: BalanceState | null): BalanceState | null {
 const MISSING = 'the token is missing, which is not believed yet: 1 of 2 readings';
 
 /** Returns the same object if it has these values already. */
-function waiting(state: Values | BalanceState, awaited: Pick<BalanceState, 'emptied' | 'missingSince'>): BalanceState {
-  const { emptied, missingSince } = awaited;
-  const isSame = 'emptied' in state && state.emptied === emptied && state.missingSince === missingSince;
-  return isSame ? state : { ...state, emptied, missingSince };
+function waiting(state: Values | BalanceState, beside: Omit<BalanceState, keyof Values>): BalanceState {
+  const { emptied, missingSince, price } = beside;
+  const isSame =
+    'emptied' in state && state.emptied === emptied && state.missingSince === missingSince && state.price === price;
+  return isSame ? state : { ...state, emptied, missingSince, price };
 }
 
 function question(target: Target) {
@@ -153,6 +170,7 @@ function sourceOf(path: string, { token }: Target): string | null {
 function ofDetails(path: string): string | null {
   if (path === 'balance') return 'coin_balance';
   if (path === 'balance_usd') return 'exchange_rate';
+  if (path === 'price_since') return null;
   const isOurs = ['symbol', 'decimals', 'address', 'token'].includes(path) || path.startsWith('token.');
   return isOurs ? null : path;
 }
@@ -160,7 +178,7 @@ function ofDetails(path: string): string | null {
 /** Paths in the row of the token in the list of held tokens. */
 function ofHolding(path: string): string | null {
   if (path === 'balance_usd') return 'token.exchange_rate';
-  if (path === 'address' || Object.hasOwn(OF_THE_ADDRESS, path)) return null;
+  if (path === 'address' || path === 'price_since' || Object.hasOwn(OF_THE_ADDRESS, path)) return null;
   return ['symbol', 'decimals', 'exchange_rate'].includes(path) ? `token.${path}` : path;
 }
 

@@ -141,6 +141,31 @@ test('a value in dollars is of one answer, unknown without its price, and 0 wher
   expect(await worth({ coin_balance: '0', exchange_rate: null })).toBe('0');
 });
 
+test('the age of a price that moved before is kept over a restart, a missing price and an outage', async () => {
+  const rules = `watches: [{ id: w, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance_usd < 1_000 }] }]`;
+  await using world = await createWorld(rules);
+  world.sandbox.setBalance({ address: 'treasury', value: 10n ** 18n });
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.setPrice({ price: '2000' });
+  expect(await world.poll()).toEqual([]);
+  await world.clock.advance(13 * 3_600_000);
+  world.sandbox.setPrice({ price: null });
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.fail({ fault: 'html', times: 1 });
+  expect(await world.poll()).toEqual([]);
+  await world.restart();
+  await world.clock.advance(13 * 3_600_000);
+  world.sandbox.setPrice({ price: '2000' });
+  world.sandbox.setBalance({ address: 'treasury', value: 10n ** 17n });
+  expect(await world.poll()).toEqual(['low firing']);
+  expect(world.messages[0]?.lines.flat()).toContainEqual({
+    text: 'Price $2,000 as the explorer shows it. Price unchanged for 26 h.',
+  });
+  world.sandbox.setPrice({ price: '20000' });
+  expect(await world.poll()).toEqual(['low resolved']);
+  expect(world.messages[0]?.lines.flat()).toContainEqual({ text: 'Price $20,000 as the explorer shows it.' });
+});
+
 test('nulls and failures are unknown: a firing alert stays, silently', async () => {
   await using world = await createWorld(token(LOW));
   world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 1 });

@@ -222,6 +222,7 @@ test('what a former release remembered of tokens and balances is read, so that a
     changes: 7,
     emptied: null,
     missingSince: null,
+    price: null,
   });
   const items = { '0x51': { values: {}, arrival: 0, change: 0 } };
   const former = { items, counter: 3, empty: 2, head: 99, hasBaseline: true };

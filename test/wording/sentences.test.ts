@@ -141,6 +141,29 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     log: 'WARNING treasury-usdc/low FIRING treasury USDC $942,093, below $1,000,000 - Clears above $1,050,000. ethereum, 00:01 UTC. Price $0.9712 as the explorer shows it.',
   },
+  'balance in dollars, at an old price': {
+    watch: USDC,
+    alert: 'treasury-usdc: id: low, while: balance_usd < 1_000',
+    saw: [
+      '{ at: 0s, balance: 2_000, exchange_rate: 0.9 }',
+      '{ at: 1h, balance: 2_000, exchange_rate: 0.99 }',
+      '{ at: 2h, balance: 2_000, exchange_rate: null }',
+      '{ at: 27h30m, balance: 1_000, exchange_rate: 0.99 }',
+    ],
+    reads: [
+      '[WARNING] treasury USDC $990, below $1,000',
+      'ethereum, 03:30 UTC.',
+      'Price $0.99 as the explorer shows it. Price unchanged for 26 h.',
+    ],
+    log: 'WARNING treasury-usdc/low FIRING treasury USDC $990, below $1,000 - ethereum, 03:30 UTC. Price $0.99 as the explorer shows it. Price unchanged for 26 h.',
+  },
+  'balance in dollars, at a price that never moved': {
+    watch: USDC,
+    alert: 'treasury-usdc: id: low, while: balance_usd < 1_000',
+    saw: ['{ at: 0s, balance: 2_000, exchange_rate: 1 }', '{ at: 27h, balance: 900, exchange_rate: 1 }'],
+    reads: ['[WARNING] treasury USDC $900, below $1,000', 'ethereum, 03:00 UTC.', 'Price $1 as the explorer shows it.'],
+    log: 'WARNING treasury-usdc/low FIRING treasury USDC $900, below $1,000 - ethereum, 03:00 UTC. Price $1 as the explorer shows it.',
+  },
   'balance in dollars, resolved': {
     watch: USDC,
     alert: 'treasury-usdc: id: low, while: balance_usd < 1_000',

@@ -99,7 +99,10 @@ function told(
       ...countFacts(alert, counted),
     },
   };
-  return { values, lines: [...sentence.lines, ...linesOfPrices(watch, alert, context.view)] };
+  return {
+    values,
+    lines: [...sentence.lines, ...priceLines(context.view, [...readsOf(alert), ...(alert.title?.reads ?? [])], at)],
+  };
 }
 
 /** The values of an alert that still fires, as a message as of `at` would show them. */
@@ -289,12 +292,6 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationC
 /** Paths that a message about the alert shows, when they are known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   return [...new Set([...watch.kind.shown, ...readsOf(alert), ...pricePathsOf(watch.kind.fields, readsOf(alert))])];
-}
-
-/** The prices behind the dollar values that the alert reads or shows. */
-function linesOfPrices(watch: Watch, alert: AlertRule, view: AnyView): Sentence['lines'] {
-  const reads = [...readsOf(alert), ...(alert.title?.reads ?? [])];
-  return priceLines(view, pricePathsOf(watch.kind.fields, reads));
 }
 
 function readsOf(alert: AlertRule): readonly string[] {

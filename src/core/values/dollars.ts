@@ -1,6 +1,6 @@
 // Values in US dollars: exact products of an amount and its price.
 import { Amount, formatAmount, roundAmount } from './amount.ts';
-import { typeAt, type AnyRecord } from './fields.ts';
+import { typeAt, type AnyRecord, type PricePaths } from './fields.ts';
 
 const ZERO = new Amount(0n, 0);
 const CENT = new Amount(1n, 2);
@@ -43,8 +43,8 @@ function firstDigit(amount: Amount): number {
   return fraction.search(/[1-9]/) + 1;
 }
 
-/** The price path of a dollar value; undefined for any other field. */
-export function priceOf(record: AnyRecord, path: string): string | undefined {
+/** The paths of the price of a dollar value; undefined for any other field. */
+export function priceOf(record: AnyRecord, path: string): PricePaths | undefined {
   const type = typeAt(record, path);
   return type?.type === 'amount' ? type.price : undefined;
 }

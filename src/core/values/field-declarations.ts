@@ -3,7 +3,7 @@
 // bool('whether the source was verified', { was: ['verified'] })
 import type { Address } from './address.ts';
 import type { Amount } from './amount.ts';
-import type { AmountUnit, Field, FieldType, Fields, Json, View } from './fields.ts';
+import type { AmountUnit, Field, FieldType, Fields, Json, PricePaths, View } from './fields.ts';
 import type { RecordType } from './record-type.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
@@ -42,8 +42,8 @@ export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Am
 /** A `quantity`, of all holders together. */
 export const total = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit, least: 0, isTotal: true }, doc, extra);
-/** A value in US dollars; `price` is the path of the price of one unit, null for a sum. */
-export const dollars = (price: string | null, doc: string, extra?: Extra): Field<Amount> =>
+/** A value in US dollars; `price` is that of one unit, null for a sum. */
+export const dollars = (price: PricePaths | null, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit: 'usd', least: 0, ...(price === null ? {} : { price }) }, doc, extra);
 /** Free-form JSON of a protocol or of token metadata. */
 export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);

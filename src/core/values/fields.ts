@@ -18,6 +18,11 @@ export interface Units {
  */
 export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain' | 'usd';
 
+export interface PricePaths {
+  readonly path: string;
+  readonly since?: string;
+}
+
 /** The type of a field, for decoding, conditions and the catalogue. */
 export type FieldType =
   /** `absent`: the text for an unknown value, in place of `unknown`. */
@@ -34,7 +39,8 @@ export type FieldType =
   | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true; readonly advice?: string }
   /**
    * `isTotal`: the amount of all holders together, such as a supply. 10^12 and more is normal. `decimals`: the rule says
-   * where the decimal point is, and a reload may move it. `price`: the path of the price by which it was multiplied.
+   * where the decimal point is, and a reload may move it. `price`: the path of the price by which it was multiplied, and of the time
+   * since which an old price is the same.
    */
   | {
       readonly type: 'amount';
@@ -42,7 +48,7 @@ export type FieldType =
       readonly least?: 0;
       readonly isTotal?: true;
       readonly decimals?: number;
-      readonly price?: string;
+      readonly price?: PricePaths;
     }
   | { readonly type: 'list'; readonly of: FieldType }
   | { readonly type: 'record'; readonly record: AnyRecord };

@@ -1,4 +1,5 @@
 // One value in a sentence of the program. Text from the chain is not allowed here.
+import type { Instant } from '../../lib/clock.ts';
 import { Address, shortHex } from '../values/address.ts';
 import { isKnownWord } from '../values/decoding.ts';
 import { isDollars, isPrice, priceOf, showDollars } from '../values/dollars.ts';
@@ -41,13 +42,23 @@ export function movedWords(view: AnyView, before: AnyView | null, path: string):
 
 /** The paths of the prices behind the dollar values at these paths. */
 export function pricePathsOf(record: AnyRecord, reads: readonly string[]): readonly string[] {
-  return [...new Set(reads.flatMap((path) => priceOf(record, path) ?? []))];
+  return [...new Set(reads.flatMap((path) => priceOf(record, path)?.path ?? []))];
 }
 
-/** `Price $0.9996 as the explorer shows it.` */
-export function priceLines(view: AnyView, paths: readonly string[]): Sentence['lines'] {
-  return paths.flatMap((path) => {
+const HOUR_MS = 3_600_000;
+
+/** `Price $0.9996 as the explorer shows it. Price unchanged for 26 h.` `reads`: the values that are shown. */
+export function priceLines(view: AnyView, reads: readonly string[], at: Instant): Sentence['lines'] {
+  const record = recordTypeOf(view);
+  const prices = new Map(reads.flatMap((path) => priceOf(record, path) ?? []).map((price) => [price.path, price]));
+  return [...prices.values()].flatMap(({ path, since }) => {
     const price = exactOf(valueAt(view, path));
-    return lineOf(isPrice(price) ? `Price $${showAmount(price)} as the explorer shows it.` : 'No price is shown.');
+    if (!isPrice(price)) return lineOf('No price is shown.');
+    const from = since === undefined ? undefined : valueAt(view, since);
+    const hours = from instanceof Date ? Math.floor((at - from.getTime()) / HOUR_MS) : null;
+    return lineOf(
+      `Price $${showAmount(price)} as the explorer shows it.`,
+      hours === null ? null : `Price unchanged for ${hours} h.`,
+    );
   });
 }

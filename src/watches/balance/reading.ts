@@ -1,6 +1,15 @@
 // The values that one poll reads of a balance.
 import type { Address } from '../../core/values/address.ts';
-import { address, amount, dollars, natural, quantity, record, text } from '../../core/values/field-declarations.ts';
+import {
+  address,
+  amount,
+  dollars,
+  natural,
+  quantity,
+  record,
+  text,
+  time,
+} from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
 import type { Target } from '../../core/model/watch/target.ts';
@@ -20,7 +29,11 @@ export const Balance = new RecordType('Balance', {
   address: address('who holds it'),
   token: record(Token, 'the token; unknown for the native coin'),
   exchange_rate: amount('plain', 'price of one coin or token in US dollars'),
-  balance_usd: dollars('exchange_rate', 'what is held, in US dollars, at the price of the same answer'),
+  balance_usd: dollars(
+    { path: 'exchange_rate', since: 'price_since' },
+    'what is held, in US dollars, at the price of the same answer',
+  ),
+  price_since: time('since when the price is the same, once that is 24 hours and it moved before; else unknown'),
   ...OF_THE_ADDRESS,
 });
 export type BalanceView = View<typeof Balance.fields>;

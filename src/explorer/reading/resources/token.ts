@@ -88,11 +88,15 @@ export const TokenBalance = new RecordType(
     token_id: text('number of the piece held'),
     token: record(Token, 'what is held'),
     token_instance: record(TokenInstance, 'the piece held'),
-    balance_usd: dollars('token.exchange_rate', 'how much is held, in US dollars, at the price of the same answer', {
-      fleeting: true,
-      fromRow: (row, units) =>
-        worthInRow(decodeField(HELD, 'balance', row, units), Token.read(row['token'], units)?.exchange_rate),
-    }),
+    balance_usd: dollars(
+      { path: 'token.exchange_rate' },
+      'how much is held, in US dollars, at the price of the same answer',
+      {
+        fleeting: true,
+        fromRow: (row, units) =>
+          worthInRow(decodeField(HELD, 'balance', row, units), Token.read(row['token'], units)?.exchange_rate),
+      },
+    ),
   },
   { decimals: (row) => tokenDecimals(row['token']), ignored: IGNORED_KEYS.TokenBalance },
 );

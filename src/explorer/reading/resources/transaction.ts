@@ -123,7 +123,7 @@ export const Transaction = new RecordType(
     transaction_burnt_fee: quantity('coin', 'fee burnt', { was: ['tx_burnt_fee'] }),
     exchange_rate: PRICE,
     value_usd: dollars(
-      'exchange_rate',
+      { path: 'exchange_rate' },
       'coins sent, in US dollars, at the first price that an answer shows with them',
       {
         fromRow: (row, units) =>
