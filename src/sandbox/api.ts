@@ -13,6 +13,7 @@ import { isAddress } from './chain/keys.ts';
 import type { DrawnFaults } from './faults/drawn.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
+import { listLogs } from './lists/logs.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
 import { listAddressTransactions, listTransactions } from './lists/transactions.ts';
 import { createMeter, type Admission, type Credits, type Left, type Meter } from './limits.ts';
@@ -160,14 +161,16 @@ function createPerformer(
 ): (operation: SandboxOperation, request: ApiRequest) => SandboxAnswer {
   const { dialect } = world;
   const readParams = createParamsReader(dialect);
+  const lagOf = (operation: SandboxOperation): number =>
+    world.overlay.lags.get(operation) ?? drawn.lagOf(operation, world.head());
   return (operation, { route, showScam }) => {
+    if (operation === 'get-logs') return answer(200, listLogs(world.behind(lagOf(operation)), route.params));
     const { params, problems } = readParams(operation, route.params);
     const isMalformed = route.address !== '' && !isAddress(route.address);
     const all = isMalformed ? [{ parameter: 'address_hash', detail: BAD_ADDRESS }, ...problems] : problems;
     if (all.length > 0) return wrongParameters(dialect.isStrict(operation), all);
-    const lag = world.overlay.lags.get(operation) ?? drawn.lagOf(operation, world.head());
     const request = toListRequest(world, params, route.params);
-    const body = read(world.behind(lag), operation, { address: route.address, request, showScam });
+    const body = read(world.behind(lagOf(operation)), operation, { address: route.address, request, showScam });
     return body === undefined ? notFound() : answer(200, body);
   };
 }
@@ -182,7 +185,7 @@ interface Asked {
 
 function read(
   world: World,
-  operation: SandboxOperation,
+  operation: Exclude<SandboxOperation, 'get-logs'>,
   { address, request, showScam }: Asked,
 ): SandboxPage | JsonRow | undefined {
   switch (operation) {

@@ -1,4 +1,4 @@
-// The operations of the specification that the sandbox answers.
+// The operations that the sandbox answers: those of the specification, and `getLogs`.
 export const OPERATIONS = [
   'token',
   'address',
@@ -8,5 +8,6 @@ export const OPERATIONS = [
   'address-transactions',
   'transactions',
   'blocks',
+  'get-logs',
 ] as const;
 export type SandboxOperation = (typeof OPERATIONS)[number];

@@ -19,15 +19,29 @@ export interface SandboxRoute {
 
 const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
 
+/** The Etherscan-style API: below the chain or not, or at one address for all chains. */
+const ETHERSCAN_PATH = /^(?:\/([^/]{1,64}))?\/api\/?$/;
+
 /** Undefined for a path that is not of the API. If a parameter is given twice, the last value counts. */
 export function parseRoute(target: string): SandboxRoute | undefined {
   const [path, query] = splitOnce(target, '?');
   const match = API_PATH.exec(path);
-  if (match === null) return undefined;
+  if (match === null) return etherscanRoute(path, new Map(new URLSearchParams(query)));
   const [, chainId, rest = ''] = match;
   const params = new Map(new URLSearchParams(query));
   const form = chainId === undefined ? 'instance' : 'multichain';
   return { form, chainId: chainId ?? null, path: rest, params, ...operationOf(rest) };
+}
+
+function etherscanRoute(path: string, params: Params): SandboxRoute | undefined {
+  const match = ETHERSCAN_PATH.exec(path);
+  if (match === null) return undefined;
+  const [, first] = match;
+  const chainId = first === 'v2' ? params.get('chain_id') : first;
+  const form = first === undefined ? 'instance' : 'multichain';
+  const isKnown = params.get('module') === 'logs' && params.get('action') === 'getLogs';
+  const operation = isKnown ? 'get-logs' : null;
+  return { form, chainId: chainId ?? null, path: 'api', params, operation, address: params.get('address') ?? '' };
 }
 
 function splitOnce(text: string, at: string): [string, string] {

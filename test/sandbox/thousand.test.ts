@@ -2,12 +2,13 @@
 // its refusals, on two chains.
 import { expect, test } from '@jest/globals';
 import { CONTRACTS } from '../../src/sandbox/names.ts';
-import type { SandboxOperation } from '../../src/sandbox/operations.ts';
 import { ANSWERS, deviations, LimitHeaders, NotFound, Unprocessable } from './schemas.ts';
 import { cursorOf, FORMS, join, runSandbox, type Form, type Got, type Running } from './support.ts';
 
+type Specified = keyof typeof ANSWERS;
+
 interface Question {
-  readonly operation: SandboxOperation;
+  readonly operation: Specified;
   readonly path: string;
   readonly expects: 200 | 404 | 422;
 }
@@ -41,12 +42,7 @@ function questionsOf({ sandbox }: Running): Question[] {
   ];
 }
 
-function legal(
-  operation: SandboxOperation,
-  keys: readonly string[],
-  list: string,
-  queries: readonly string[],
-): Question[] {
+function legal(operation: Specified, keys: readonly string[], list: string, queries: readonly string[]): Question[] {
   const noun = operation === 'token' ? 'tokens' : operation === 'smart-contract' ? 'smart-contracts' : 'addresses';
   return keys.flatMap((key) =>
     queries.map((query) => ({ operation, path: join(`${noun}/${key}${list}`, query), expects: 200 as const })),
@@ -59,31 +55,31 @@ function chainWide(operation: 'transactions' | 'blocks', queries: readonly strin
 
 function refused(address: string): Question[] {
   const list = `addresses/${address}`;
-  const unprocessable: [SandboxOperation, string][] = [
+  const unprocessable: [Specified, string][] = [
     ['token', `tokens/${NOBODY}?type=ERC-20`],
     ['token', 'tokens/0x12'],
     ['address', `${list}?filter=to`],
     ['address', 'addresses/treasury'],
-    ...['type=', 'type=ERC-9', 'type=,', 'value=x', 'page=2', 'filter=to'].map((query): [SandboxOperation, string] => [
+    ...['type=', 'type=ERC-9', 'type=,', 'value=x', 'page=2', 'filter=to'].map((query): [Specified, string] => [
       'address-tokens',
       `${list}/tokens?${query}`,
     ]),
-    ...['filter=', 'filter=to,from', 'index=x', 'type=call', 'items_count=0'].map(
-      (query): [SandboxOperation, string] => [
-        'address-internal-transactions',
-        `${list}/internal-transactions?${query}`,
-      ],
-    ),
-    ...['filter=', 'hash=0x1', 'inserted_at=now', 'fee=-1'].map((query): [SandboxOperation, string] => [
+    ...['filter=', 'filter=to,from', 'index=x', 'type=call', 'items_count=0'].map((query): [Specified, string] => [
+      'address-internal-transactions',
+      `${list}/internal-transactions?${query}`,
+    ]),
+    ...['filter=', 'hash=0x1', 'inserted_at=now', 'fee=-1'].map((query): [Specified, string] => [
       'address-transactions',
       `${list}/transactions?${query}`,
     ]),
-    ...['filter=', 'type=', 'type=nft', 'method=', 'block_number=-1', 'limit=5'].map(
-      (query): [SandboxOperation, string] => ['transactions', `transactions?${query}`],
-    ),
-    ...['type=', 'type=orphan', 'block_number=1e3', 'items_count=51', 'index=1'].map(
-      (query): [SandboxOperation, string] => ['blocks', `blocks?${query}`],
-    ),
+    ...['filter=', 'type=', 'type=nft', 'method=', 'block_number=-1', 'limit=5'].map((query): [Specified, string] => [
+      'transactions',
+      `transactions?${query}`,
+    ]),
+    ...['type=', 'type=orphan', 'block_number=1e3', 'items_count=51', 'index=1'].map((query): [Specified, string] => [
+      'blocks',
+      `blocks?${query}`,
+    ]),
   ];
   return [
     { operation: 'token', path: `tokens/${NOBODY}`, expects: 404 },

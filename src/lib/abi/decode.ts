@@ -18,9 +18,21 @@ const WORD = 32;
  * contracts ignore them.
  */
 export function decodeArguments(args: readonly Argument[], data: Uint8Array): readonly AbiValue[] | null {
+  return decode(data, (reader) => reader.tuple(args, 0, 0));
+}
+
+/** Like `decodeArguments`, but null if there are bytes behind the arguments: events have none. */
+export function decodeExactly(args: readonly Argument[], data: Uint8Array): readonly AbiValue[] | null {
+  return decode(data, (reader) => {
+    const values = reader.tuple(args, 0, 0);
+    return reader.end < data.length ? misfit() : values;
+  });
+}
+
+function decode(data: Uint8Array, read: (reader: Reader) => readonly AbiValue[]): readonly AbiValue[] | null {
   if (data.length > LARGEST_DATA) return null;
   try {
-    return new Reader(data).tuple(args, 0, 0);
+    return read(new Reader(data));
   } catch (error) {
     if (error instanceof Misfit) return null;
     throw error;
@@ -37,6 +49,8 @@ class Reader {
   readonly #data: Uint8Array;
   #readsLeft: number;
   #valuesLeft = MOST_VALUES;
+  /** The end of the highest bytes that were read. */
+  end = 0;
 
   constructor(data: Uint8Array) {
     this.#data = data;
@@ -113,6 +127,7 @@ class Reader {
     const length = this.#size(at);
     const bytes = this.#read(at + WORD, length);
     const end = at + WORD + Math.ceil(length / WORD) * WORD;
+    this.end = Math.max(this.end, end);
     // Contracts also accept data that ends before the last word is full.
     return isZero(this.#data.subarray(at + WORD + length, end)) ? bytes : misfit();
   }
@@ -137,6 +152,7 @@ class Reader {
   #read(at: number, length: number): Uint8Array {
     this.#readsLeft -= length;
     if (this.#readsLeft < 0 || at + length > this.#data.length) misfit();
+    this.end = Math.max(this.end, at + length);
     return this.#data.subarray(at, at + length);
   }
 }

@@ -1,11 +1,16 @@
-// Signatures of functions, written as in Solidity: `transfer(address to, uint256 amount)`.
+// Signatures of functions and events, written as in Solidity: `transfer(address to, uint256 amount)`.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { DEEPEST } from './decode.ts';
-import { canonicalType, type AbiType, type Argument } from './types.ts';
+import { canonicalType, type AbiType, type Argument, type EventArgument } from './types.ts';
 
 export interface Signature {
   readonly name: string;
   readonly args: readonly Argument[];
+}
+
+export interface EventSignature {
+  readonly name: string;
+  readonly args: readonly EventArgument[];
 }
 
 /** A mistake in the text of a signature. `legal`: words that may stand there, when `written` is none of them. */
@@ -19,6 +24,7 @@ export interface SignatureMistake {
 }
 
 export type ParsedSignature = { readonly signature: Signature } | { readonly mistake: SignatureMistake };
+export type ParsedEvent = { readonly signature: EventSignature } | { readonly mistake: SignatureMistake };
 
 const LONGEST = 4096;
 const MOST_ARGUMENTS = 64;
@@ -26,10 +32,19 @@ const LONGEST_ARRAY = 4096;
 
 /** `parseSignature('pause()') // { signature: { name: 'pause', args: [] } }` */
 export function parseSignature(text: string): ParsedSignature {
+  return parse(text, () => new Parser(text).signature());
+}
+
+/** `parseEvent('Paused(address account)') // { signature: { name: 'Paused', args: [{ name: 'account', … }] } }` */
+export function parseEvent(text: string): ParsedEvent {
+  return parse(text, () => new Parser(text).event());
+}
+
+function parse<S>(text: string, read: () => S): { readonly signature: S } | { readonly mistake: SignatureMistake } {
   if (text.length > LONGEST)
     return { mistake: { message: `a signature has at most ${LONGEST} characters`, start: 0, end: 1 } };
   try {
-    return { signature: new Parser(text).signature() };
+    return { signature: read() };
   } catch (error) {
     if (error instanceof Wrong) return { mistake: error.mistake };
     throw error;
@@ -43,8 +58,13 @@ export function canonicalSignature({ name, args }: Signature): string {
 
 /** The first four bytes of a call: `selectorOf(pause) // '0x8456cb59'`. */
 export function selectorOf(signature: Signature): string {
+  return topicOf(signature).slice(0, 10);
+}
+
+/** The first topic of an event. Which arguments are indexed does not change it. */
+export function topicOf(signature: Signature): string {
   const digest = keccak_256(Buffer.from(canonicalSignature(signature), 'ascii'));
-  return `0x${Buffer.from(digest.subarray(0, 4)).toString('hex')}`;
+  return `0x${Buffer.from(digest).toString('hex')}`;
 }
 
 class Wrong extends Error {
@@ -65,6 +85,7 @@ interface Token {
 const TOKEN = /\s*([A-Za-z_$][\w$]*|\[\s*\d*\s*\]|[(),]|\S)/gy;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const LOCATIONS = ['calldata', 'memory', 'storage', 'payable'];
+const MOST_INDEXED = 3;
 const AFTER = ['external', 'public', 'payable', 'nonpayable', 'view', 'pure', 'virtual', 'override'];
 
 /** Conditions read an argument by its name, so it must be one that they can have. */
@@ -74,6 +95,8 @@ class Parser {
   readonly #text: string;
   readonly #tokens: readonly Token[];
   readonly #end: Token;
+  /** The indexed arguments; null: the text is the signature of a function, which has none. */
+  #indexed: Set<Argument> | null = null;
   #next = 0;
 
   constructor(text: string) {
@@ -102,6 +125,21 @@ class Parser {
     return { name, args };
   }
 
+  event(): EventSignature {
+    const indexed = new Set<Argument>();
+    this.#indexed = indexed;
+    if (this.#peek.text === 'event') this.#take();
+    const name = this.#identifier('a signature begins with the name of the event');
+    this.#expect('(', 'Write Paused(), or Paused(address account).');
+    const args = this.#arguments(0);
+    if (this.#peek.text === 'anonymous')
+      this.#fail(this.#peek, { message: 'an anonymous event has no topic, so it cannot be recognised' });
+    if (this.#peek.text === ';') this.#take();
+    if (this.#peek !== this.#end)
+      this.#fail(this.#peek, { message: 'the signature ends before this', hint: 'Leave the rest out.' });
+    return { name, args: args.map((one) => ({ ...one, isIndexed: indexed.has(one) })) };
+  }
+
   /** The arguments up to the closing bracket. */
   #arguments(depth: number): readonly Argument[] {
     const args: Argument[] = [];
@@ -124,9 +162,9 @@ class Parser {
     const start = this.#peek;
     const type = this.#type(depth);
     while (LOCATIONS.includes(this.#peek.text)) this.#take();
+    const isIndexed = this.#peek.text === 'indexed';
+    if (isIndexed) this.#indexedAt(this.#take(), depth);
     const token = this.#peek;
-    if (token.text === 'indexed')
-      this.#fail(token, { message: 'only events have indexed arguments', hint: 'Leave "indexed" out.' });
     if (!IDENTIFIER.test(token.text))
       this.#fail(
         { ...start, end: Math.max(start.end, token.start) },
@@ -143,7 +181,17 @@ class Parser {
         message: `${token.text} cannot be the name of an argument here`,
         hint: 'Give it another name: the selector stays the same.',
       });
-    return { name: token.text, type };
+    const argument = { name: token.text, type };
+    if (isIndexed) this.#indexed?.add(argument);
+    return argument;
+  }
+
+  #indexedAt(token: Token, depth: number): void {
+    if (this.#indexed === null)
+      this.#fail(token, { message: 'only events have indexed arguments', hint: 'Leave "indexed" out.' });
+    if (depth > 0) this.#fail(token, { message: 'a part of a tuple is not indexed', hint: 'Leave "indexed" out.' });
+    if (this.#indexed.size >= MOST_INDEXED)
+      this.#fail(token, { message: `an event has at most ${MOST_INDEXED} indexed arguments` });
   }
 
   #type(depth: number): AbiType {

@@ -15,6 +15,11 @@ export interface Argument {
   readonly type: AbiType;
 }
 
+/** An indexed argument is in a topic, any other in the data. */
+export interface EventArgument extends Argument {
+  readonly isIndexed: boolean;
+}
+
 /** The form from which a selector is made: `uint256[]`, `(address,uint256)`. */
 export function canonicalType(type: AbiType): string {
   switch (type.type) {

@@ -155,10 +155,11 @@ function touchedHeights({ reorgs, placedByParty }: Overlay, key: AddressKey): nu
   return [...heights].sort((a, b) => b - a);
 }
 
-/** The accounts that take part in the transaction or in the calls inside it. */
+/** The accounts that take part in the transaction or in the calls inside it, or emit an event. */
 export function partiesOf(transaction: Transaction): ReadonlySet<AddressKey> {
   const rows = [transaction, ...transaction.calls];
-  return new Set(rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null).map(keyOf)));
+  const callers = rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null));
+  return new Set([...callers, ...(transaction.logs ?? []).map(({ address }) => address)].map(keyOf));
 }
 
 export function isParty(row: Transaction | InternalCall, key: AddressKey): boolean {

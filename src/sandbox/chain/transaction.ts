@@ -40,6 +40,12 @@ export interface ContractAction {
   readonly data: Readonly<Record<string, string | number>>;
 }
 
+export interface EmittedLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
 export interface Transaction {
   readonly hash: string;
   readonly from: string;
@@ -60,6 +66,8 @@ export interface Transaction {
   readonly envelope: number;
   readonly transfers: readonly Transfer[];
   readonly calls: readonly InternalCall[];
+  /** Events that the control API emits with it, beside those that follow from its transfers. */
+  readonly logs?: readonly EmittedLog[];
   readonly action: ContractAction | null;
   readonly gasUsed: number;
   readonly gasLimit: number;

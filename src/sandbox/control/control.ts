@@ -13,6 +13,7 @@ import {
   addTransaction,
   changeTransaction,
   dropTransaction,
+  emit,
   failCall,
   type Added,
   type AddedCall,
@@ -29,6 +30,8 @@ export interface Control {
   failCall(options: Input<typeof schemas.FailCall>): AddedCall;
   /** Puts a transaction into the head block, or lets it wait. */
   addTransaction(options?: Input<typeof schemas.AddTransaction>): Added;
+  /** Puts a transaction into the head block that emits events. */
+  emit(options?: Input<typeof schemas.Emit>): Added;
   /** Removes a pending transaction, as if it was replaced or given up. */
   dropTransaction(options: Input<typeof schemas.DropTransaction>): { hash: string };
   /** Changes the result of an added transaction, and of the calls inside it, as after its block was replaced. */
@@ -76,6 +79,7 @@ export function createControl(world: World, credits: Credits): Controls {
     moveBalance: (options: unknown) => changed(moveBalance(world, read(schemas.MoveBalance, options))),
     failCall: (options: unknown) => changed(failCall(world, read(schemas.FailCall, options))),
     addTransaction: (options: unknown = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
+    emit: (options: unknown = {}) => changed(emit(world, read(schemas.Emit, options))),
     dropTransaction: (options: unknown) => changed(dropTransaction(world, read(schemas.DropTransaction, options))),
     changeTransaction: (options: unknown) =>
       changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),

@@ -14,6 +14,7 @@ const VERBS = {
   'move-balance': 'moveBalance',
   'fail-call': 'failCall',
   'add-transaction': 'addTransaction',
+  emit: 'emit',
   'drop-transaction': 'dropTransaction',
   'change-transaction': 'changeTransaction',
   'flag-token': 'flagToken',

@@ -79,6 +79,29 @@ export const AddTransaction = z.strictObject({
   nonce: z.number().int().min(0).optional(),
 });
 
+const Argument = z.union([z.string().max(10_000), z.number(), z.boolean()]).transform(String);
+
+/** An event of a contract: by its signature and its arguments, or by topics and data. */
+export const Emit = z.strictObject({
+  address: Account.default(ADDRESSES.vault),
+  /** `Paused(address account)` */
+  event: z.string().max(1000).default('Paused(address account)'),
+  args: z.array(Argument).max(64).default([]),
+  /** Topics and data that replace those of the event. */
+  topics: z
+    .array(z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 digits'))
+    .min(1)
+    .max(4)
+    .optional(),
+  data: z
+    .string()
+    .regex(/^0x(?:[0-9a-fA-F]{2}){0,65536}$/, 'expected 0x and an even number of hexadecimal digits')
+    .optional(),
+  /** So many equal events in one transaction. */
+  times: z.number().int().min(1).max(5000).default(1),
+  from: Account.default(ADDRESSES.hot_wallet),
+});
+
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 digits');
 
 export const DropTransaction = z.strictObject({ hash: Hash });

@@ -1,12 +1,13 @@
 import type * as z from 'zod';
-import { selectorOf } from '../../lib/abi/signature.ts';
+import { parseEvent, selectorOf } from '../../lib/abi/signature.ts';
 import { partiesOf } from '../chain/chain.ts';
 import { numberCalls } from '../chain/compose.ts';
 import { drawHex, PURPOSE } from '../chain/draw.ts';
-import { GWEI, METHODS, type Method, type Transaction } from '../chain/transaction.ts';
-import { CONTRACTS } from '../names.ts';
+import { GWEI, METHODS, type EmittedLog, type Method, type Transaction } from '../chain/transaction.ts';
+import { ADDRESSES, CONTRACTS } from '../names.ts';
 import { assertRoom, originOf, type Placed } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
+import { emitted } from '../render/logs.ts';
 import type { World } from '../world.ts';
 import type * as schemas from './schemas.ts';
 
@@ -37,6 +38,28 @@ export function failCall(world: World, options: z.output<typeof schemas.FailCall
   const calls = numberCalls([{ type, from, ...target, value, gas: 60_000, error: reason }]);
   const transaction = { ...blank(world), to: from, method: METHODS.execute, parameters: ['0x'], calls };
   return { ...place(world, { ...transaction, types: ['contract_call'] }, world.head()), index: calls[0]?.index ?? 1 };
+}
+
+export function emit(world: World, options: z.output<typeof schemas.Emit>): Added {
+  const { address, from, times } = options;
+  const log = logOf(options);
+  const logs = Array.from({ length: times }, () => log);
+  return place(world, { ...blank(world), from, to: address, logs, types: ['contract_call'] }, world.head());
+}
+
+function logOf({ address, event, args, topics, data }: z.output<typeof schemas.Emit>): EmittedLog {
+  if (topics !== undefined) return { address, topics, data: data ?? '0x' };
+  const parsed = parseEvent(event);
+  if ('mistake' in parsed) throw new ControlProblem(`event: ${parsed.mistake.message}`);
+  const wanted = parsed.signature.args.length;
+  if (args.length !== wanted) throw new ControlProblem(`args: ${event} has ${wanted} arguments, not ${args.length}`);
+  const values = args.map((value) => Object.entries(ADDRESSES).find(([name]) => name === value)?.[1] ?? value);
+  try {
+    const log = emitted(address, parsed.signature, values);
+    return data === undefined ? log : { ...log, data };
+  } catch {
+    throw new ControlProblem(`args: the values are none of ${event}`);
+  }
 }
 
 export function dropTransaction(world: World, { hash }: z.output<typeof schemas.DropTransaction>): { hash: string } {

@@ -11,11 +11,11 @@ export function rawInput({ input, method, parameters, created }: Transaction): s
   const parsed = parseSignature(method.call);
   if ('mistake' in parsed) throw new TypeError(`${method.call}: ${parsed.mistake.message}`);
   const types = parsed.signature.args.map(({ type }) => type);
-  return method.id + encodeAll(types, parameters.slice(0, types.length));
+  return method.id + encodeValues(types, parameters.slice(0, types.length));
 }
 
 /** Fixed values and pointers first, then the values that the pointers lead to. */
-function encodeAll(types: readonly AbiType[], values: readonly string[]): string {
+export function encodeValues(types: readonly AbiType[], values: readonly string[]): string {
   const parts = types.map((type, i) => ({ isBehind: isDynamic(type), hex: encode(type, values[i] ?? '') }));
   let at = parts.reduce((sum, { isBehind, hex }) => sum + (isBehind ? 64 : hex.length), 0) / 2;
   const heads = parts.map(({ isBehind, hex }) => {
@@ -33,7 +33,7 @@ function encode(type: AbiType, text: string): string {
     const items = JSON.parse(text === '' ? '[]' : text) as readonly string[];
     return (
       word(BigInt(items.length)) +
-      encodeAll(
+      encodeValues(
         items.map(() => type.of),
         items,
       )
@@ -43,6 +43,9 @@ function encode(type: AbiType, text: string): string {
     const digits = text.replace(/^0x/, '');
     return word(BigInt(digits.length / 2)) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0');
   }
+  if (type.type === 'string') return encode({ type: 'bytes' }, Buffer.from(text, 'utf8').toString('hex'));
+  if (type.type === 'bool' && /^(?:true|false)$/.test(text)) return word(text === 'true' ? 1n : 0n);
+  if (type.type === 'integer' && text.startsWith('-')) return word(BigInt.asUintN(256, BigInt(text)));
   if (type.type === 'fixed-bytes')
     return text
       .replace(/^0x/, '')
