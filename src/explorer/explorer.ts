@@ -27,7 +27,8 @@ import { createFetchAnswer } from './http/fetch-answer.ts';
 import type { Request } from './http/request.ts';
 import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
-import { createFilters } from './reading/filters.ts';
+import { createApiUrls } from './reading/api-urls.ts';
+import { createFilters, type Query } from './reading/filters.ts';
 import type { Spend } from '../core/spending/spend.ts';
 import { blocks as blocksOf } from './operations.ts';
 import { headAfter, headOf as headIn } from './reading/head.ts';
@@ -42,6 +43,8 @@ export interface ExplorerOptions {
   readonly name: string;
   /** The URL before `/api/v2/`: `{base_url}/{chain_id}` in the multichain form, `{instance_url}` in the other. */
   readonly baseUrl: string;
+  /** Addresses of the Etherscan-style API, the likeliest first; `{baseUrl}/api` if left out. */
+  readonly apiUrls?: readonly string[];
   readonly auth: Auth;
   readonly coin: Coin;
   /** Headers of each request, such as a Referer that a firewall requires. */
@@ -117,6 +120,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     signal,
   });
   const filters = createFilters(options.log, name);
+  const apiUrls = createApiUrls(options.apiUrls ?? [`${options.baseUrl}/api`]);
   const fetchAnswer = createFetchAnswer({
     explorer: name,
     transport,
@@ -151,11 +155,13 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     spend: Spend,
     tickCache: TickCache | null,
   ): Promise<AnyView | Page> {
-    return filters.request(question, cursor, (query) =>
+    const ask = (query: Query, apiUrl: string | null): Promise<AnyView | Page> =>
       tickCache === null
-        ? coalescer.requestAgain(question, query, spend)
-        : coalescer.request(question, query, spend, tickCache),
-    );
+        ? coalescer.requestAgain({ question, query, apiUrl }, spend)
+        : coalescer.request({ question, query, apiUrl }, spend, tickCache);
+    // A range of blocks is no filter: without it, the answer would be about other blocks.
+    if (question.root === 'api') return apiUrls.request((url) => ask({ ...question.params, ...cursor }, url));
+    return filters.request(question, cursor, (query) => ask(query, null));
   }
 
   return {

@@ -2,13 +2,14 @@
 // of the API's specification. Questions have as few parameters as possible: newer releases refuse parameters that they
 // did not declare.
 import type { Address } from '../core/values/address.ts';
-import type { Fields } from '../core/values/fields.ts';
+import { valueAt, type AnyView, type Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';
-import type { ListQuestion, OneQuestion } from '../core/model/watch/question.ts';
+import type { Cursor, ListQuestion, OneQuestion } from '../core/model/watch/question.ts';
 import { headOf } from './reading/head.ts';
 import { AddressDetails } from './reading/resources/address.ts';
 import { Block } from './reading/resources/block.ts';
 import { InternalTransaction } from './reading/resources/internal-transaction.ts';
+import { Log } from './reading/resources/log.ts';
 import { SmartContract } from './reading/resources/smart-contract.ts';
 import { Token, TokenBalance } from './reading/resources/token.ts';
 import { Transaction } from './reading/resources/transaction.ts';
@@ -16,7 +17,7 @@ import { Transaction } from './reading/resources/transaction.ts';
 export interface ApiOperation {
   /** Label in metrics, logs and recordings. */
   readonly name: string;
-  /** The path after `/api/v2/`; `{hash}` is an address in lower case. */
+  /** The path after its root, such as `/api/v2/`; `{hash}` is an address in lower case. */
   readonly path: string;
   /** Price of one request in the multichain form. */
   readonly credits: number;
@@ -41,6 +42,8 @@ const ROWS = {
   addressTransactions: { name: 'address-transactions', path: 'addresses/{hash}/transactions', credits: 20 },
   /** 4.4: the validated transactions of the whole chain. */
   transactions: { name: 'transactions', path: 'transactions', credits: 20 },
+  /** Not in the specification: logs by contract and topics, the oldest first, in a range of blocks. */
+  logs: { name: 'get-logs', path: 'api?module=logs&action=getLogs&address={hash}', credits: 20 },
   /** 4.5 */
   blocks: { name: 'blocks', path: 'blocks', credits: 20 },
 } as const satisfies Readonly<Record<string, ApiOperation>>;
@@ -79,6 +82,39 @@ export function addressTransactions(explorer: string, address: Address): ListQue
 
 export function transactions(explorer: string): ListQuestion<typeof Transaction.fields> {
   return list(explorer, ROWS.transactions, null, Transaction);
+}
+
+/** The largest number of rows in an answer of `getLogs`. There is no cursor. */
+const MOST_LOGS = 1000;
+
+/** `topic`: the first topic; null: all events of the contract. The range of blocks is added by `inBlocks`. */
+export function contractLogs(
+  explorer: string,
+  contract: Address,
+  topic: string | null,
+): ListQuestion<typeof Log.fields> {
+  const question = list(explorer, ROWS.logs, contract, Log);
+  const path = topic === null ? question.path : `${question.path}&topic0=${topic}`;
+  return { ...question, root: 'api', path, nextAfter: lastBlockOf };
+}
+
+/** A full page is followed by another from its last block on, whose rows may not all be on it. */
+function lastBlockOf(rows: readonly AnyView[]): Cursor | null {
+  if (rows.length < MOST_LOGS) return null;
+  const blocks = rows.flatMap((row) => {
+    const block = valueAt(row, 'block_number');
+    return typeof block === 'bigint' ? [Number(block)] : [];
+  });
+  return { fromBlock: String(Math.max(...blocks)) };
+}
+
+/** `to` null: up to the newest block. */
+export function inBlocks<F extends Fields>(
+  question: ListQuestion<F>,
+  from: number,
+  to: number | null,
+): ListQuestion<F> {
+  return { ...question, params: { fromBlock: String(from), toBlock: to === null ? 'latest' : String(to) } };
 }
 
 /** Its first page shows the chain's head. */

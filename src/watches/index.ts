@@ -5,6 +5,7 @@ import { blocks } from './blocks.ts';
 import { contract } from './contract.ts';
 import { holdings } from './holdings.ts';
 import { internalTransactions } from './internal-transactions.ts';
+import { logs } from './logs.ts';
 import { token } from './token.ts';
 import { transactions } from './transactions.ts';
 
@@ -16,5 +17,6 @@ export const kinds: readonly AnyKind[] = [
   contract,
   internalTransactions,
   transactions,
+  logs,
   blocks,
 ];

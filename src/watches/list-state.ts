@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BlockRange } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
+import { AskedParts } from './ranges/asked.ts';
 import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';
 import { lookBackOf, Marks } from './lists/look-back.ts';
@@ -43,6 +44,17 @@ export interface ListState {
   readonly emptyAt: Instant | null;
   /** Set while readings show nothing, though rows are remembered. */
   readonly emptied: Emptied | null;
+  /** For lists that are read by ranges of blocks. Left out by others. */
+  readonly range?: ListRange | undefined;
+  /** For lists of which rules name parts, such as events. Left out by others. */
+  readonly asked?: AskedParts | undefined;
+}
+
+export interface ListRange {
+  /** A block up to which all rows were read. */
+  readonly examined: number;
+  /** There are so many other rows that the wanted ones are asked for by several questions. */
+  readonly isBusy: boolean;
 }
 
 /** The memory of a list before its first reading. */
@@ -64,6 +76,8 @@ const schema: z.ZodType<ListState> = z.object({
   digests: RowDigests.default(NO_DIGESTS),
   emptyAt: z.number().nullable().default(null),
   emptied: Emptied.nullable().default(null),
+  range: z.object({ examined: z.number(), isBusy: z.boolean() }).optional(),
+  asked: AskedParts.optional(),
 });
 
 /** Earlier versions had only `gapAbove`: rows between that block and the highest one are unread. */
@@ -211,7 +225,7 @@ export function hasRows({ seen: { blocks, pending } }: ListState): boolean {
 }
 
 /** The highest block of all rows that were read, at least the floor. */
-export function highestBlock({ floor, seen }: ListState): number {
+export function highestBlock({ floor, seen }: Pick<ListState, 'floor' | 'seen'>): number {
   return Math.max(floor, highestOf(seen) ?? 0);
 }
 

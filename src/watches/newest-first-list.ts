@@ -163,6 +163,11 @@ function askedFor<F extends Fields>(rows: readonly View<F>[], { isAskedFor }: Li
 
 const unchanged = createUnchangedAnswers<ListState>();
 
+/** True if the state was computed from the same answer, so that nothing more has to be read or compared. */
+export function isUnchangedPage(content: object | undefined, state: ListState): boolean {
+  return unchanged.isUnchanged(content, state);
+}
+
 /** The detection of a list without conditions. `toDetection` makes events of rows; an unchanged page has none. */
 export function detectEvents<F extends Fields>(
   state: ListState | null,

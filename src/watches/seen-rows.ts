@@ -72,6 +72,12 @@ export function lowestOf({ blocks }: SeenRows): number | null {
   return Number(blocks.slice(from, blocks.indexOf(':', from)));
 }
 
+/** The block of the row that has so many newer ones; null if there are fewer rows in blocks. */
+export function blockBelow(rows: SeenRows, newer: number): number | null {
+  if (rows.blocks.length < newer * KEY_LENGTH) return null;
+  return [...unpack(rows).values()].filter((block) => block !== PENDING).sort((a, b) => b - a)[newer] ?? null;
+}
+
 /** For rows that are blocks: true if no block is missing between the highest and the lowest. */
 export function isUnbroken({ blocks }: SeenRows): boolean {
   const heights = blocks === '' ? [] : blocks.split(' ').map((group) => Number(group.slice(0, group.indexOf(':'))));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CATALOGUE } from '../core/calls/catalogue.ts';
 import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/call-fields.ts';
 import { dollarsOf } from '../core/values/dollars.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
@@ -76,6 +77,7 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
     fieldOptions: ['calls', 'units'],
     forOptions: (options) => transactionsWith(readCallsOf(options)),
     advice: CALL_ADVICE,
+    signatures: CATALOGUE,
     describeOptions: describeCalls,
     events: {
       new: NEW_ROW,

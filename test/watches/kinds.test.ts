@@ -48,6 +48,7 @@ watches:
   - { id: c, kind: token, token: ACME, every: 1m, alerts: [{ id: x, on: changed }] }
   - { id: d, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: e, kind: transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
+  - { id: h, kind: logs, of: USDC, events: [Transfer, Approval], every: 1m, alerts: [{ id: x, on: new }] }
   - { id: f, kind: blocks, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: g, kind: contract, of: vault, expected: treasury, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: is_verified == false }] }
 `;
@@ -56,15 +57,7 @@ test('the first poll of every kind says nothing, and the second, on the same cha
   await using world = await createWorld(EVERYTHING, { isLively: true });
   expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
-  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([
-    false,
-    false,
-    false,
-    false,
-    false,
-    false,
-    false,
-  ]);
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual(Array.from({ length: 8 }, () => false));
 });
 
 test('what every kind remembers survives the store, and a restart', async () => {
@@ -110,7 +103,13 @@ test.each(['repeated-rows', 'shuffled-rows'] as const)('%s: every item is told o
 
 test('a list that stays behind the others is told when it catches up, and nothing twice', async () => {
   await using world = await createWorld(EVERYTHING, { isLively: true });
-  const lists = ['transactions', 'address-transactions', 'address-internal-transactions', 'address-tokens'] as const;
+  const lists = [
+    'transactions',
+    'address-transactions',
+    'address-internal-transactions',
+    'address-tokens',
+    'get-logs',
+  ] as const;
   await world.poll();
   for (const operation of lists) world.sandbox.lag({ operation, blocks: 8 });
   const keys: string[] = [];

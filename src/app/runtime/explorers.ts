@@ -209,23 +209,37 @@ function limitsOf({ credits, requestsPerSecond, per, resets }: ExplorerPlan): Pa
   };
 }
 
-type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'auth' | 'headers' | 'secrets'>>;
+type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'apiUrls' | 'auth' | 'headers' | 'secrets'>>;
 
 function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Where {
   if (settings.form === 'sandbox') {
     const url = served?.url ?? '';
     // Only the multichain form counts credits, so a sandbox without a plan uses the other form.
-    if (settings.plan === null) return { baseUrl: url, auth: { type: 'none' }, headers: {}, secrets: [] };
-    return { baseUrl: `${url}/${CHAIN_ID}`, auth: { type: 'bearer', key: () => API_KEY }, headers: {}, secrets: [] };
+    const common = { headers: {}, secrets: [] };
+    if (settings.plan === null) return { ...common, ...instanceAt(url), auth: { type: 'none' } };
+    return { ...common, ...multichainAt(url, CHAIN_ID), auth: { type: 'bearer', key: () => API_KEY } };
   }
   const { apiKey, auth } = settings;
   const headers = Object.entries(settings.headers).map(([name, value]): [string, string] => [name, value.reveal()]);
   return {
-    baseUrl: settings.form === 'multichain' ? `${settings.baseUrl}/${settings.chainId}` : settings.instanceUrl,
+    ...(settings.form === 'multichain'
+      ? multichainAt(settings.baseUrl, settings.chainId)
+      : instanceAt(settings.instanceUrl)),
     auth: apiKey === null ? { type: 'none' } : { type: auth, key: () => apiKey.reveal() },
     headers: Object.fromEntries(headers),
     secrets: headers.filter(([name]) => !isPublicHeader(name)).map(([, value]) => value),
   };
+}
+
+type Address = Pick<Where, 'baseUrl' | 'apiUrls'>;
+
+function instanceAt(url: string): Address {
+  return { baseUrl: url, apiUrls: [`${url}/api`] };
+}
+
+/** Hosts of several chains have the Etherscan-style API at one address, with the chain as a parameter, or below each. */
+function multichainAt(url: string, chainId: string): Address {
+  return { baseUrl: `${url}/${chainId}`, apiUrls: [`${url}/v2/api?chain_id=${chainId}`, `${url}/${chainId}/api`] };
 }
 
 /** The fingerprint is kept in memory only, because it contains the key. */

@@ -97,11 +97,14 @@ function isOutcome(text: string): boolean {
 /** A text with other characters than these could be read as more than one word. */
 const ONE_WORD = /^[\w.:-]+$/;
 
+/** A function or an event stands before the noun: `3 deposit transactions`. */
+const NAMED_BEFORE: readonly string[] = ['called', 'event'];
+
 function textWords(path: string, text: string, isNegated: boolean): Word | null {
   const outcome = isNegated ? null : outcomeWords(path, text);
   if (outcome !== null) return { before: outcome };
   if (!ONE_WORD.test(text)) return null;
-  if (path === 'called' && !isNegated) return isOutcome(text) ? null : { called: text };
+  if (NAMED_BEFORE.includes(path) && !isNegated) return isOutcome(text) ? null : { called: text };
   if (path === 'method' && !isNegated) return { behind: `that the explorer names ${text}` };
   return { behind: `with ${showPath(path)} ${isNegated ? 'not ' : ''}${text}` };
 }

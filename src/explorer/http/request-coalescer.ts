@@ -17,11 +17,18 @@ export type TickCache = Map<string, Promise<Value>>;
  */
 type InFlight = Map<string, { answer: Promise<Value> | null }>;
 
+/** A question with its query. `apiUrl`: where the Etherscan-style API is; null for questions to `/api/v2/`. */
+export interface AddressedQuestion {
+  readonly question: Question;
+  readonly query: Query;
+  readonly apiUrl: string | null;
+}
+
 export interface RequestCoalescer {
   /** The answer from the tick's cache, from a request under way, or from a new request. */
-  request(question: Question, query: Query, spend: Spend, tickCache: TickCache): Promise<Value>;
+  request(asked: AddressedQuestion, spend: Spend, tickCache: TickCache): Promise<Value>;
   /** Sends a new request. Only other calls of this method share it while it is under way. */
-  requestAgain(question: Question, query: Query, spend: Spend): Promise<Value>;
+  requestAgain(asked: AddressedQuestion, spend: Spend): Promise<Value>;
   /** Releases these answers; no watch reads them any more. */
   endTick(tickCache: TickCache): void;
 }
@@ -47,8 +54,8 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
   }
 
   return {
-    request(question, query, spend, tickCache) {
-      const request = toRequest(question, query, spend);
+    request(asked, spend, tickCache) {
+      const request = toRequest(asked, spend);
       const known = tickCache.get(request.address);
       if (known !== undefined) return known;
       const pending = share(request, inFlight);
@@ -56,7 +63,7 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
       pending.then(retain, ignore);
       return pending;
     },
-    requestAgain: (question, query, spend) => share(toRequest(question, query, spend), inFlightAgain),
+    requestAgain: (asked, spend) => share(toRequest(asked, spend), inFlightAgain),
     endTick(tickCache) {
       // The additional `then` delays the release until all ticks that share the request have retained its answer.
       for (const pending of tickCache.values()) pending.then().then(release, ignore);
@@ -78,18 +85,33 @@ function ignore(): void {
   // The callers handle failures.
 }
 
-function requestsTo(baseUrl: string): (question: Question, query: Query, spend: Spend) => Request {
+function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) => Request {
   const { host } = new URL(baseUrl);
   const root = `${baseUrl.replace(/\/+$/, '')}/api/v2/`;
-  return (question, query, spend) => ({
+  return ({ question, query, apiUrl }, spend) => ({
     question,
     spend,
-    address: root + question.path + written(query),
-    where: `${host}/api/v2/${question.path.replaceAll(/0x[0-9a-f]+/gi, '{address}')}`,
+    address: apiUrl === null ? withQuery(root + question.path, written(query)) : apiAddress(apiUrl, question, query),
+    where: whereOf(host, question),
   });
 }
 
+/** The path of such a question is `api?` and its parameters. The address may have parameters of its own. */
+function apiAddress(apiUrl: string, { path }: Question, query: Query): string {
+  return withQuery(withQuery(apiUrl, path.slice(path.indexOf('?') + 1)), written(query));
+}
+
+function whereOf(host: string, { root, path }: Question): string {
+  return `${host}/${root === 'api' ? '' : 'api/v2/'}${path.replaceAll(/0x[0-9a-f]{40}(?![0-9a-f])/gi, '{address}')}`;
+}
+
+function withQuery(address: string, query: string): string {
+  if (query === '') return address;
+  return `${address}${address.includes('?') ? '&' : '?'}${query}`;
+}
+
 function written(query: Query): string {
-  const pairs = Object.entries(query).map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return Object.entries(query)
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
+    .join('&');
 }

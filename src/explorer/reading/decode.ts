@@ -7,6 +7,7 @@ import type { PageSizes } from './page-sizes.ts';
 import { RequestFault } from '../http/fault.ts';
 import { jsonFault, parseJson } from '../http/json.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
+import { plain, untrusted } from '../../lib/untrusted.ts';
 
 export interface Decoded {
   readonly value: AnyView | Page;
@@ -34,7 +35,8 @@ export function decodeAnswer(body: Buffer, question: Question, context: DecodeCo
 
 /** Like `decodeAnswer`, for JSON that is parsed already. */
 export function decodeJson(raw: unknown, question: Question, context: DecodeContext): Decoded {
-  return question.shape === 'list' ? decodeList(raw, question, context) : decodeOne(raw, question, context);
+  if (question.shape === 'one') return decodeOne(raw, question, context);
+  return question.root === 'api' ? decodeApi(raw, question, context) : decodeList(raw, question, context);
 }
 
 function parsed(body: Buffer, where: string): unknown {
@@ -55,7 +57,35 @@ function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeC
   return { value: view, content: null, unknownFields: () => unknownFields };
 }
 
-function decodeList(raw: unknown, { operation, record }: Question, context: DecodeContext): Decoded {
+type ListAsked = Extract<Question, { shape: 'list' }>;
+
+/** An answer of the Etherscan-style API. It has no cursor, so the question says where the list goes on. */
+function decodeApi(raw: unknown, { record, nextAfter }: ListAsked, { units, where }: DecodeContext): Decoded {
+  const items = apiRows(raw, where);
+  const rows = items.flatMap((item) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
+  const page = new DecodedPage(rows, nextAfter?.(rows) ?? null, null);
+  return { value: page, content: page.content, unknownFields: () => countUnknown(items, record) };
+}
+
+const MOST_SHOWN = 120;
+
+/** The rows. Throws `RequestFault` if there is no list: status 0 with an empty list is an empty list. */
+function apiRows(raw: unknown, where: string): readonly unknown[] {
+  if (!isRow(raw)) throw new RequestFault('shape', `${where}: not an object with a result`);
+  const { result, message } = raw;
+  if (!Array.isArray(result)) throw refusalOf([result, message].find((text) => typeof text === 'string') ?? '', where);
+  if (result.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: more than ${MOST_ROWS} rows`);
+  if (result.length > 0 && !result.some(isRow)) throw new RequestFault('shape', `${where}: the rows are no objects`);
+  return result as readonly unknown[];
+}
+
+function refusalOf(said: string, where: string): RequestFault {
+  const words = said === '' ? 'no result' : plain(untrusted(said), MOST_SHOWN);
+  if (/rate limit/i.test(said)) return new RequestFault('rate-limited', `${where}: ${words}`, { retry: 'after-reset' });
+  return new RequestFault('unprocessable', `${where}: the question was refused: ${words}`);
+}
+
+function decodeList(raw: unknown, { operation, record }: ListAsked, context: DecodeContext): Decoded {
   const { units, where, pageSizes } = context;
   if (!isRow(raw)) throw new RequestFault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
   const items = raw['items'];

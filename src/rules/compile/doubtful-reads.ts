@@ -63,7 +63,7 @@ export function warnOfReads(
   const severity = written ?? watch.severity ?? place.defaults.severity ?? 'warning';
   for (const { field, unless, besideBefore = false, of = severity, message, hint } of kind.advice?.doubts ?? []) {
     const isRead = (besideBefore ? readsBefore : reads).some((read) => read === field || read.startsWith(`${field}.`));
-    if (!isRead || of !== severity || unless.some((other) => reads.includes(other))) continue;
+    if (!isRead || of !== severity || unless.some((other) => reads.includes(other) && isNamedIn(text, other))) continue;
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
     warn(path, { message, hint, within: { start, end: start + field.length } });
   }
@@ -107,4 +107,9 @@ function placeWords(
     message: `${field} is a value of one ${noun}`,
     hint: `Possible: ${only.join(', ')}. Items are judged by on: changed.`,
   };
+}
+
+/** A condition also reads fields that it does not name, such as the event that an argument belongs to. */
+function isNamedIn(text: string, field: string): boolean {
+  return new RegExp(`\\b${field}\\b`).test(text);
 }

@@ -1,5 +1,4 @@
 // The reference of a kind, as data, made of the tables that loading uses.
-import { CATALOGUE_NAMES, signaturesOf } from '../../core/calls/catalogue.ts';
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
@@ -53,9 +52,7 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
         rows: eventsOf(kind),
       },
       { title: 'Fields', columns: ['field', 'type', 'what it is'], rows: fieldsOf(kind).map(rowOf) },
-      ...('called' in kind.fields.fields
-        ? [{ title: 'Known signatures', columns: ['name', 'signature'], rows: knownSignatures() }]
-        : []),
+      { title: 'Known signatures', columns: ['name', 'signature'], rows: (kind.signatures ?? []).map(namedRow) },
       {
         title: 'Functions',
         columns: ['function', 'what it gives', 'example'],
@@ -83,8 +80,8 @@ function hasNumbers({ fields }: AnyKind): boolean {
   return Object.values(fields.fields).some(({ type }) => ['amount', 'int', 'double'].includes(type.type));
 }
 
-function knownSignatures(): string[][] {
-  return CATALOGUE_NAMES.flatMap((name) => signaturesOf(name).map((signature) => [name, signature]));
+function namedRow(signature: string): string[] {
+  return [signature.slice(0, signature.indexOf('(')), signature];
 }
 
 function notesOf({ noun, events, ...kind }: AnyKind): string[] {

@@ -1,5 +1,5 @@
 import type { ListCoverage, UnreadRange } from '../../core/model/watch/kind.ts';
-import { type Gap, showHeights } from './gaps.ts';
+import { type Gap, isReadLater, showHeights } from './gaps.ts';
 import type { ListState } from '../list-state.ts';
 import { lowestMark } from './look-back.ts';
 import { MOST_ROWS } from '../seen-rows.ts';
@@ -11,8 +11,8 @@ export function coverageOf(state: ListState): ListCoverage {
 }
 
 function unreadOf(gap: Gap, floor: number): UnreadRange {
-  const { reason, since, to } = gap;
-  return { heights: showHeights(gap), reason, since: since === 0 ? null : since, isReadLater: to > floor };
+  const { reason, since } = gap;
+  return { heights: showHeights(gap), reason, since: since === 0 ? null : since, isReadLater: isReadLater(gap, floor) };
 }
 
 /** The part of the look-back below the remembered rows. It is not read again. */

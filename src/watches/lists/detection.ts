@@ -13,13 +13,15 @@ import {
   isKnown,
   isLate,
   knownRowsOf,
+  type ListRange,
   type ListState,
 } from '../list-state.ts';
 import { isUnbroken, PENDING, unpack } from '../seen-rows.ts';
 import { changesSince } from './changed-rows.ts';
 import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
-import { afterReadings, afterSweep, type Gaps, withGap } from './gaps.ts';
+import { afterRange, afterReadings, afterSweep, type Gaps, withGap } from './gaps.ts';
 import { allRows, type DetectOptions, type ListReading, rangeOf } from './list-reading.ts';
+import { lowestToSweep } from './look-back.ts';
 import { remember } from './remember.ts';
 import { basisOf } from './row-digests.ts';
 import { isMinedNow, lowestBlock, positionOf, type RowKey } from './row-key.ts';
@@ -71,7 +73,12 @@ export function* detectList<F extends Fields>(
   const nameless = all.length - named.length;
   const range = rangeOf(seen, row);
   if (state === null)
-    return { ...(yield* baseline(named, { row, scope, question })), nameless, silentUpTo: null, range };
+    return {
+      ...(yield* baseline(named, { row, scope, question }, seen.range?.head ?? PENDING)),
+      nameless,
+      silentUpTo: null,
+      range,
+    };
   const before = knownRowsOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
@@ -91,14 +98,18 @@ export function* detectList<F extends Fields>(
     hasMoved(before, positionOf(row, view));
   const gaps = gapsAfter(state, seen, scope);
   const sweep = sweepAfter(state, seen, { row, scope, question });
+  const ends = rangeAfter(state, seen, sweep !== state.sweep);
   const isSame =
     fresh.length + changed.length === 0 &&
     gaps === state.gaps &&
     sweep === state.sweep &&
+    ends === state.range &&
     state.digests.basis === basisOf(scope.judged) &&
     !known.some(isUpdate);
-  const after = isSame ? state : yield* remember({ ...state, gaps, sweep }, before.blockByKey, named, { row, scope });
-  const silentUpTo = isFarBelow(state, range) ? state.floor : null;
+  const after = isSame
+    ? state
+    : yield* remember({ ...state, gaps, sweep, range: ends }, before.blockByKey, named, { row, scope });
+  const silentUpTo = seen.range === undefined && isFarBelow(state, range) ? state.floor : null;
   return {
     state: after,
     fresh: fresh.reverse(),
@@ -139,10 +150,14 @@ function withEmptied(state: ListState, emptied: ListState['emptied']): ListState
  */
 function gapsAfter<F extends Fields>(
   state: ListState,
-  { stopped, older }: ListReading<F>,
+  { stopped, older, range }: ListReading<F>,
   { at }: DetectionScope,
 ): Gaps {
   const gaps = afterSweep(afterReadings(state.gaps, older?.gaps ?? []), older?.sweep ?? null);
+  if (range !== undefined) {
+    const unread = stopped === null ? null : { from: stopped.unreadFrom ?? range.from, why: stopped.why };
+    return afterRange(gaps, { ...range, unread }, at);
+  }
   if (stopped === null) return gaps;
   const to = stopped.lowest ?? Number.MAX_SAFE_INTEGER;
   const highest = highestBlock(state);
@@ -152,15 +167,35 @@ function gapsAfter<F extends Fields>(
   return withGap(gaps, { from, to, resume: stopped.resume, reason: stopped.why, since: at });
 }
 
+/** Examined blocks are noted in steps, since each step is written to the store. */
+const EXAMINED_STEP = 64;
+
+/** `isSweepTime`: once an hour, one question is tried again for a contract with many other rows. */
+function rangeAfter<F extends Fields>(
+  { range: before, ...state }: ListState,
+  { range, stopped }: ListReading<F>,
+  isSweepTime: boolean,
+): ListRange | undefined {
+  if (range === undefined) return before;
+  const isBusy = range.isBusy && !(isSweepTime && before?.isBusy === true);
+  const known = before?.examined ?? 0;
+  const top = stopped === null ? (range.top ?? 0) : 0;
+  const examined = top >= Math.max(known, highestBlock(state)) + EXAMINED_STEP ? top : known;
+  const isSame = examined === known && isBusy === (before?.isBusy ?? false);
+  return isSame ? before : { examined, isBusy };
+}
+
 function sweepAfter<F extends Fields>(
   state: ListState,
-  { rows, reachedEnd, stopped, older }: ListReading<F>,
+  { rows, reachedEnd, stopped, older, range }: ListReading<F>,
   { row, scope, question }: DetectOptions<F>,
 ): Sweep {
   const { at } = scope;
   const sweep = afterSweeping(state.sweep, older?.sweep ?? null, at);
   const hour = sweepHour(question, at);
   if (!isDue(sweep, hour)) return sweep;
+  if (range !== undefined)
+    return begun(sweep, hour, { at, coversAll: stopped === null && range.from <= lowestToSweep(state) });
   const lowest = lowestBlock(rows, row);
   const coversAll =
     stopped === null && (reachedEnd || (lowest !== null && lowest <= state.floor) || !mayHideRows(state, row));
@@ -176,15 +211,17 @@ function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<
 }
 
 /**
- * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows. If
- * no row has a block, it is the chain's head; if that is unknown too, it is the time of this reading.
+ * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows, and
+ * `head` if that is higher. If no row has a block, it is the chain's head; if that is unknown too, it is the time of this
+ * reading.
  */
 function* baseline<F extends Fields>(
   rows: readonly View<F>[],
   { row, scope, question }: DetectOptions<F>,
+  head: number,
 ): Steps<Omit<NewRows<F>, 'nameless' | 'silentUpTo' | 'range'>> {
   const { chain, at } = scope;
-  const highest = Math.max(PENDING, ...rows.map((view) => positionOf(row, view).standsIn));
+  const highest = Math.max(head, ...rows.map((view) => positionOf(row, view).standsIn));
   const isPlaced = highest !== PENDING;
   const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;
   const emptyAt = isPlaced || typeof chain === 'object' ? null : at;

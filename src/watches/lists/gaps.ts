@@ -37,6 +37,42 @@ export interface GapReading {
 }
 
 const MOST_GAPS = 16;
+/** No reading has the rest of such a block. */
+const OVERFULL = 'more rows than a page has';
+/** The upper end of a gap without one: a list that is read upwards is behind. */
+const NO_END = Number.MAX_SAFE_INTEGER;
+
+/** True if the rows of a gap will be read, and would still be sent. */
+export function isReadLater({ to, reason }: Gap, floor: number): boolean {
+  return to > floor && reason !== OVERFULL;
+}
+
+/** The gap that has no upper end; null if there is none. */
+export function openGap(gaps: Gaps): Gap | null {
+  return gaps.find(({ to }) => to === NO_END) ?? null;
+}
+
+/** The part that a range reading leaves unread. */
+interface UnreadRest {
+  /** The block from which it began. */
+  readonly from: number;
+  /** The lowest block that it did not reach, and why; null if it reached the newest. */
+  readonly unread: { readonly from: number; readonly why: string } | null;
+  readonly overfull: readonly number[];
+}
+
+/** The gaps after a reading upwards. It has no effect on an open gap that begins below it. */
+export function afterRange(gaps: Gaps, { from, unread, overfull }: UnreadRest, at: Instant): Gaps {
+  const open = openGap(gaps);
+  const isReadOn = open !== null && from <= open.from;
+  const left = isReadOn ? gaps.filter((gap) => gap !== open) : gaps;
+  const since = open?.since ?? at;
+  const rest = unread === null ? [] : [{ from: unread.from, to: NO_END, resume: null, reason: unread.why, since }];
+  const full = overfull
+    .filter((block) => !gaps.some((gap) => overlap(gap, { from: block, to: block })))
+    .map((block) => ({ from: block, to: block, resume: null, reason: OVERFULL, since: at }));
+  return [...full, ...rest].reduce(withGap, left);
+}
 
 /** Adds a gap, joined with those that it overlaps. If there are too many gaps, the two closest are joined. */
 export function withGap(gaps: Gaps, gap: Gap): Gaps {
@@ -88,7 +124,7 @@ function overlap(one: Heights, other: Heights): boolean {
 
 /** `blocks 101-250`, `blocks from 101 on` */
 export function showHeights({ from, to }: Pick<Gap, 'from' | 'to'>): string {
-  if (to === Number.MAX_SAFE_INTEGER) return `blocks from ${from} on`;
+  if (to === NO_END) return `blocks from ${from} on`;
   return from === to ? `block ${from}` : `blocks ${from}-${to}`;
 }
 

@@ -16,6 +16,22 @@ export interface ListReading<F extends Fields> {
   readonly reachedEnd: boolean;
   /** The reading of older rows; null if no gap and no sweep was open. */
   readonly older: OlderReading<F> | null;
+  /** Set if the list was read by a range of blocks, upwards. */
+  readonly range?: RangeEnds;
+}
+
+/** A range of blocks that was read upwards. */
+export interface RangeEnds {
+  /** All rows from this block on were read, up to where the reading stopped. */
+  readonly from: number;
+  /** The highest block of all received rows, also of those that were not asked for; null if there are none. */
+  readonly top: number | null;
+  /** The rows are asked for by several questions, since one would have too many. */
+  readonly isBusy: boolean;
+  /** Blocks whose rows were not all read. */
+  readonly overfull: readonly number[];
+  /** Height of the chain's head, if it was read. */
+  readonly head?: number;
 }
 
 interface Stopped {
@@ -23,6 +39,8 @@ interface Stopped {
   /** The lowest block of all received rows, also of those that were not asked for; null if no row names its block. */
   readonly lowest: number | null;
   readonly resume: Cursor | null;
+  /** For a list that is read upwards: the lowest block that was not read. */
+  readonly unreadFrom?: number;
 }
 
 export interface DetectOptions<F extends Fields> {
@@ -53,15 +71,25 @@ export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: 
  * was read. Rows do not name the hash of their block, so replaced blocks are unknown.
  */
 export function rangeOf<F extends Fields>(
-  { rows, reachedEnd, older }: ListReading<F>,
+  { rows, reachedEnd, older, range: read, stopped }: ListReading<F>,
   row: RowKey<F>,
 ): BlockRange | null {
+  if (read !== undefined) return withOlder(readRange(read, stopped), older);
   const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
   if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);
-  const range: BlockRange = { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
-  return older === null || older.covered.length === 0 ? range : { ...range, below: older.covered };
+  return withOlder({ from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] }, older);
+}
+
+function withOlder<F extends Fields>(range: BlockRange | null, older: OlderReading<F> | null): BlockRange | null {
+  return range === null || older === null || older.covered.length === 0 ? range : { ...range, below: older.covered };
+}
+
+function readRange({ from, top, overfull }: RangeEnds, stopped: Stopped | null): BlockRange | null {
+  const lowest = Math.max(from, ...overfull.map((block) => block + 1));
+  const to = stopped?.unreadFrom === undefined ? 'head' : stopped.unreadFrom - 1;
+  return to !== 'head' && to < lowest ? null : { from: lowest, to, head: top, replaced: [] };
 }
 
 /**

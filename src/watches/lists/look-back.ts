@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { LOOK_BACK_MS } from '../../core/model/watch/kind.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { LOOK_BACK_BLOCKS } from '../seen-rows.ts';
 
 /** Newest first. */
 export type Marks = readonly (readonly [height: number, at: Instant])[];
@@ -23,6 +24,21 @@ export function marked(marks: Marks, height: number, at: Instant): Marks {
 export function lookBackOf(marks: Marks): number {
   const newest = marks[0]?.[1] ?? 0;
   return marks.find(([, at]) => newest - at >= LOOK_BACK_MS)?.[0] ?? 0;
+}
+
+/** The lowest block that a sweep reads. */
+export function lowestToSweep({ floor, marks }: { readonly floor: number; readonly marks: Marks }): number {
+  return Math.max(floor, lookBackOf(marks)) + 1;
+}
+
+const NEAR_MS = 900_000;
+
+/** How many blocks below the highest row a range is read again: a quarter of an hour, at least the usual depth. */
+export function depthOf(marks: Marks): number {
+  const [newest, oldest] = [marks[0], marks.at(-1)];
+  if (newest === undefined || oldest === undefined || newest[1] <= oldest[1]) return LOOK_BACK_BLOCKS;
+  const blocksPerMs = (newest[0] - oldest[0]) / (newest[1] - oldest[1]);
+  return Math.max(LOOK_BACK_BLOCKS, Math.ceil(blocksPerMs * NEAR_MS));
 }
 
 /** The lowest block of the look-back, if known. */

@@ -1,23 +1,14 @@
 // Words for transactions that call a function: `admin called transferOwnership on vault`.
 import { NO_SELECTOR } from '../../core/calls/call-data.ts';
 import { Address, shortHex } from '../../core/values/address.ts';
-import { Amount } from '../../core/values/amount.ts';
-import {
-  isView,
-  recordTypeOf,
-  typeAt,
-  valueAt,
-  type AnyRecord,
-  type AnyView,
-  type FieldType,
-  type ValueAt,
-} from '../../core/values/fields.ts';
+import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import type { EventOccasion, WatchNames, WordingContext } from '../../core/model/watch/wording.ts';
+import type { WatchNames, WordingContext } from '../../core/model/watch/wording.ts';
 import { textAt } from '../../core/wording/change-sentence.ts';
 import { addressWords, ownValue } from '../../core/wording/values.ts';
-import { quotedText, showAmount } from '../../core/wording/words.ts';
-import { rawText, type Untrusted } from '../../lib/untrusted.ts';
+import { quotedText } from '../../core/wording/words.ts';
+import { rawText } from '../../lib/untrusted.ts';
+import { argumentLine, shownArguments } from './arguments.ts';
 
 /** `pause`, or `0x12ab34cd` if the name is not known here; null: no function is called, or it is unknown. */
 export function functionWords({ names, view }: Pick<WordingContext, 'names' | 'view'>): string | null {
@@ -39,23 +30,10 @@ export function callWords({ names, view }: Pick<WordingContext, 'names' | 'view'
   return [`${called} call`, from && `of ${from}`, to && `to ${to}`].filter((part) => part !== null).join(' ');
 }
 
-/** `, amount 1,200,000, above 1,000,000`: the first argument that the rule compares with a constant; else empty. */
-export function argumentLimit(occasion: EventOccasion): string {
-  for (const path of occasion.compared) {
-    const limit = path.startsWith('args.') ? occasion.limitOf(path) : null;
-    const value = limit === null ? undefined : ownValue(occasion, path);
-    if (value !== undefined) return `, ${path.slice('args.'.length)} ${value}, ${limit ?? ''}`;
-  }
-  return '';
-}
-
-const MOST_ARGUMENTS = 8;
-
 /** `newOwner 0x3c54..., delay 5. `, or the name that only the explorer gives; empty if neither is known. */
 export function callLine({ names, view }: Pick<WordingContext, 'names' | 'view'>): readonly Segment[] {
-  const args = valueAt(view, 'args');
-  const known = isView(args) ? knownArguments(args) : [];
-  if (isView(args) && known.length > 0) return argumentWords(names, args, known);
+  const args = argumentLine({ names, view });
+  if (args.length > 0) return args;
   const isUnnamed = functionWords({ names, view }) !== null && valueAt(view, 'called') === undefined;
   const given = isUnnamed ? textAt(view, 'method') : undefined;
   return given === undefined || rawText(given).startsWith('0x')
@@ -68,39 +46,7 @@ export const CALLED: readonly string[] = ['called', 'selector'];
 
 /** Paths that the subject and the first line show of the call. */
 export function shownOfCall(occasion: Pick<WordingContext, 'names' | 'view'>): readonly string[] {
-  const args = valueAt(occasion.view, 'args');
-  const known = isView(args) ? knownArguments(args).slice(0, MOST_ARGUMENTS) : [];
-  return [...(functionWords(occasion) === null ? [] : CALLED), ...known.map((name) => `args.${name}`)];
-}
-
-function knownArguments(args: AnyView): readonly string[] {
-  return Object.keys(recordTypeOf(args).fields).filter((name) => valueAt(args, name) !== undefined);
-}
-
-function argumentWords(names: WatchNames, args: AnyView, known: readonly string[]): readonly Segment[] {
-  const shown = known.slice(0, MOST_ARGUMENTS).flatMap((name, i): readonly Segment[] => {
-    const divider = i === 0 ? [] : [{ text: ', ' }];
-    return [...divider, ...oneArgument(names, args, name)];
-  });
-  const more = known.length - MOST_ARGUMENTS;
-  return [...shown, { text: more > 0 ? ` and ${more} more. ` : '. ' }];
-}
-
-function oneArgument(names: WatchNames, args: AnyView, name: string): readonly Segment[] {
-  const record: AnyRecord = recordTypeOf(args);
-  const [type, value] = [typeAt(record, name), valueAt(args, name)];
-  if (type?.type === 'text') return quotedText(name, value as Untrusted, '');
-  return [{ text: `${name} ${valueWords(names, type, value)}` }];
-}
-
-function valueWords(names: WatchNames, type: FieldType | undefined, value: ValueAt): string {
-  if (value instanceof Address) return names.known(value) ?? value.text;
-  if (value instanceof Amount) return showAmount(value);
-  if (typeof value === 'bigint') return value.toLocaleString('en-US');
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length === 1 ? 'with 1 item' : `with ${value.length} items`;
-  if (type?.type === 'record') return `with ${Object.keys(type.record.fields).length} parts`;
-  return type?.type === 'hash' && typeof value === 'string' ? value : 'unknown';
+  return [...(functionWords(occasion) === null ? [] : CALLED), ...shownArguments(occasion.view)];
 }
 
 function addressText(names: WatchNames, view: AnyView, path: string): string | null {

@@ -4,16 +4,8 @@ import type { EventOccasion, KindWording, Sentence } from '../../core/model/watc
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { capital, lineOf } from '../../core/wording/words.ts';
-import {
-  argumentLimit,
-  calledTitle,
-  CALLED,
-  callLine,
-  callWords,
-  creationTitle,
-  functionWords,
-  shownOfCall,
-} from './calls.ts';
+import { argumentLimit } from './arguments.ts';
+import { calledTitle, CALLED, callLine, callWords, creationTitle, functionWords, shownOfCall } from './calls.ts';
 import { blockWords, endWords, movedSentence, paidSentence, placeLine } from './moves.ts';
 
 export const transactionWording: KindWording = {

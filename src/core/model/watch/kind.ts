@@ -36,6 +36,8 @@ export interface Kind<E, S, O> {
   forOptions?(options: E): Kind<E, S, O>;
   /** Sentences for people who write rules. */
   readonly advice?: KindAdvice;
+  /** The signatures of functions or events that rules can name without their arguments. */
+  readonly signatures?: readonly string[];
   /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
   describeOptions?(options: E): string | null;
   /** The events that `on:` may name. */

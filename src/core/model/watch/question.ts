@@ -11,7 +11,12 @@ export type OperationName = string;
 interface QuestionBase {
   readonly explorer: string;
   readonly operation: OperationName;
-  /** The path after `/api/v2/`, with addresses in lower case: `addresses/0x…/tokens`. */
+  /** Where the path begins: `api` is the Etherscan-style API; left out, `/api/v2/`. */
+  readonly root?: 'api';
+  /**
+   * The path after the root, with addresses in lower case: `addresses/0x…/tokens`. With root `api` it begins with `api?`,
+   * and contains all parameters but the range of blocks.
+   */
   readonly path: string;
   /** Filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */
   readonly params: Readonly<Record<string, string>>;
@@ -32,6 +37,8 @@ export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
    * list never shows it.
    */
   readonly head?: (rows: readonly AnyView[], readAt: Instant) => Head | null;
+  /** For answers without a cursor: where the list goes on behind these rows; null if they are all. */
+  readonly nextAfter?: (rows: readonly AnyView[]) => Cursor | null;
 }
 
 /** A question whose record table is known only at run time. */

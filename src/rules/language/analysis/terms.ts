@@ -148,7 +148,8 @@ export class Terms {
   namesFor(node: Node, scope: Scope): readonly string[] | undefined {
     if (typeOf(node) === 'bool') return ['true', 'false'];
     const type = this.fieldOf(node, scope);
-    return type?.type === 'word' && type.isClosed === true ? type.values : undefined;
+    // With a single value, such as the only event of a watch, a comparison with it is no mistake.
+    return type?.type === 'word' && type.isClosed === true && type.values.length > 1 ? type.values : undefined;
   }
 }
 

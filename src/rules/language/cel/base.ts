@@ -1,4 +1,5 @@
 // Types, operators and functions of conditions of every kind.
+import { isUnlimited } from '../../../core/values/unlimited.ts';
 import { Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import { Address } from '../../../core/values/address.ts';
@@ -31,13 +32,6 @@ export function createBase(): Environment {
   env.registerFunction('glob(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
   return env;
 }
-
-/** Numbers that mean "without limit" in approvals. From 2^255 on there is no such amount of any token. */
-function isUnlimited({ digits }: Amount): boolean {
-  return digits >= 1n << 255n || LARGEST.some((largest) => digits === largest);
-}
-
-const LARGEST = [96n, 128n, 160n].map((bits) => (1n << bits) - 1n);
 
 function matches(text: string, pattern: RE2JS): boolean {
   spendOnPattern(text, pattern.programSize());

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { CATALOGUE } from '../core/events/catalogue.ts';
+import { eventFieldsOf, type ReadEvents } from '../core/events/event-fields.ts';
+import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type RawRow } from '../core/values/fields.ts';
+import type { DetectedEvent, Detection } from '../core/model/detection.ts';
+import type { Kind } from '../core/model/watch/kind.ts';
+import type { SyntheticRow } from '../core/model/watch/script.ts';
+import type { ListQuestion } from '../core/model/watch/question.ts';
+import type { Target } from '../core/model/watch/target.ts';
+import type { Steps } from '../lib/steps.ts';
+import { rawText, type Untrusted } from '../lib/untrusted.ts';
+import { blocks, contractLogs } from '../explorer/operations.ts';
+import { Log } from '../explorer/reading/resources/log.ts';
+import { syntheticHash, nameOf } from './synthetic.ts';
+import { coverageOf } from './lists/coverage.ts';
+import { eventsOf, NEW_ROW } from './list-events.ts';
+import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import type { NewRows } from './lists/detection.ts';
+import type { ListReading } from './lists/list-reading.ts';
+import { placeOf, type RowKey } from './lists/row-key.ts';
+import { eventAdvice } from './logs/advice.ts';
+import { checkUnits, describeEvents, eventOptions, readEventsOf, topicsOf, type EventOptions } from './logs/option.ts';
+import { createAgain, identityOf, ownRows, type LogRow } from './logs/own-rows.ts';
+import { detectEvents, writtenReading } from './newest-first-list.ts';
+import { askedAfter, type AskedParts } from './ranges/asked.ts';
+import { withOldRows } from './ranges/old-rows.ts';
+import { observeRange } from './ranges/range-list.ts';
+import { logWording } from './wording/logs.ts';
+
+type Row = typeof Log.fields;
+type Options = StartOption & EventOptions;
+type Question = ListQuestion<Row>;
+
+const row: RowKey<Row> = {
+  identityOf,
+  blockOf: ({ block_number }) => block_number,
+  happenedAt: ({ timestamp }) => timestamp,
+  cursorFrom: () => null,
+};
+
+/** The topics and the data are a part of a log's identity, so no reload changes what was read of them. */
+const FLEETING = ['event', 'args', 'raw', 'block_number', 'log_index', 'timestamp'];
+
+/** Without `events:`. */
+export const logs = logsWith(null);
+
+function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReading<Row>> {
+  const record = events === null ? Log : withFields(eventFieldsOf(events));
+  const again = createAgain(record);
+  return {
+    name: 'logs',
+    summary: 'Events of a contract.',
+    noun: 'log',
+    fields: record,
+    fieldOptions: ['events', 'units'],
+    forOptions: (options) => logsWith(readEventsOf(options)),
+    advice: eventAdvice(events),
+    signatures: CATALOGUE,
+    describeOptions: describeEvents,
+    events: { new: NEW_ROW },
+    while: null,
+    of: 'required',
+    token: 'none',
+    options: z.strictObject({ ...startOption, ...eventOptions }).superRefine(checkUnits),
+    state: ListState,
+    comparedByDefault: [],
+    shown: ['event', 'address', 'transaction_hash', 'log_index', 'block_number'],
+    fleeting: FLEETING,
+    placeInBlock: ['log_index'],
+    wording: logWording,
+    question,
+    head: ({ explorer }) => blocks(explorer),
+    page: (_target, view) => pageOf(view),
+    observe: (target, state, read, downTo) =>
+      observeRange(state ?? startingAt(target.options), read, {
+        ...row,
+        question: question(target),
+        each: topicsOf(target.options).map((topic) => questionOf(target, topic)),
+        maxPages: target.maxPages,
+        downTo,
+        own: (rows) => ownRows(rows, again, { address: addressOf(target), topics: topicsOf(target.options) }),
+      }),
+    detect: (target, state, seen, scope): Steps<Detection<ListState>> => {
+      const before = state ?? startingAt(target.options);
+      const asked = askedAfter(before?.asked, topicsOf(target.options), scope);
+      const ready = before && withOldRows(before, seen.rows, { asked, row, partOf: topicOfRow });
+      const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => detectionOf(list, asked);
+      return detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
+    },
+    coverage: coverageOf,
+    history: null,
+    examples: {},
+    rowsOf: (seen) => seen,
+    sourceOf: (path) => (/^(?:event|args|raw)(?:\.|$)/.test(path) ? 'topics' : path),
+    script: {
+      rows: 'items',
+      record,
+      synthesize: (target, { rows }, state) =>
+        writtenReading<Row>(
+          rows.map((written, i) => synthesize(target, written, { state, above: rows.length - i, record, events })),
+        ),
+    },
+  };
+}
+
+function withFields({ fields, lacking }: ReturnType<typeof eventFieldsOf>): AnyRecord {
+  return Log.with(fields, lacking);
+}
+
+/** While rows of a removed event may be expected, no missing row counts as gone. */
+function* detectionOf(list: NewRows<Row>, asked: AskedParts): Steps<Detection<ListState>> {
+  const state = list.state.asked === asked ? list.state : { ...list.state, asked };
+  const detection = yield* eventsOf({ ...list, state }, newLog);
+  return asked.removedAt === null ? detection : { ...detection, range: null };
+}
+
+function newLog(log: LogRow, novelty: DetectedEvent['novelty']): DetectedEvent {
+  const item = { key: identityOf(log) ?? '', view: log, happenedAt: log.timestamp?.getTime() ?? null };
+  return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, log), slot: null };
+}
+
+/** One event is asked for by its topic; of several events, all of the contract are read and filtered here. */
+function question(target: Target<Options>): Question {
+  const [topic, ...others] = topicsOf(target.options);
+  return questionOf(target, others.length === 0 ? (topic ?? null) : null);
+}
+
+function questionOf(target: Target<Options>, topic: string | null): Question {
+  return contractLogs(target.explorer, addressOf(target), topic);
+}
+
+function addressOf({ address }: Target<Options>) {
+  if (address === null) throw new TypeError('logs needs an address');
+  return address;
+}
+
+function topicOfRow({ topics }: LogRow): string {
+  return topics?.[0] ?? '';
+}
+
+function pageOf(view: AnyView): string | null {
+  const hash = valueAt(view, 'transaction_hash');
+  return typeof hash === 'string' ? `/tx/${hash}?tab=logs` : null;
+}
+
+interface Around {
+  readonly state: ListState | null;
+  readonly above: number;
+  readonly record: AnyRecord;
+  readonly events: ReadEvents | null;
+}
+
+/** A row of a test. Its event and arguments follow from topics and data, if it has these. */
+function synthesize(
+  { address }: Target<Options>,
+  written: SyntheticRow,
+  { state, above, record, events }: Around,
+): LogRow {
+  const log = written.view as LogRow;
+  const names = new Set(events?.events.map(({ name }) => name));
+  const [only] = names.size === 1 ? names : [];
+  const follows = written.says.has('topics') ? decodedFrom(log, record) : { event: only };
+  const named = record.over(log, {
+    ...Object.fromEntries(Object.entries(follows).filter(([path]) => !written.says.has(path))),
+    address: log.address ?? address ?? undefined,
+    transaction_hash: log.transaction_hash ?? syntheticHash(nameOf(written)),
+  }) as LogRow;
+  const block = log.block_number ?? syntheticBlock(state, identityOf(placed(named, 0n)), above);
+  return placed(named, block);
+}
+
+function placed(log: LogRow, block: bigint): LogRow {
+  return recordTypeOf(log).over(log, { block_number: block }) as LogRow;
+}
+
+function decodedFrom(log: LogRow, record: AnyRecord): RawRow {
+  const data = valueAt(log, 'data');
+  const row = record.read(
+    { topics: log.topics, data: data === undefined ? '0x' : rawText(data as Untrusted) },
+    { coin: 0 },
+  );
+  if (row === undefined) return {};
+  const paths = ['event', 'args', 'raw'].filter((path) => Object.hasOwn(record.fields, path));
+  return Object.fromEntries(paths.map((path) => [path, valueAt(row, path)]));
+}

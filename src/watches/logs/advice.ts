@@ -1,0 +1,30 @@
+import type { NamedEvent } from '../../core/events/catalogue.ts';
+import type { ReadEvents } from '../../core/events/event-fields.ts';
+import type { FieldDoubt, KindAdvice } from '../../core/model/watch/kind.ts';
+
+export function eventAdvice(read: ReadEvents | null): KindAdvice {
+  return {
+    fields: {
+      args: 'Arguments are read of the events that events: names, such as events: [Paused].',
+      raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+    },
+    doubts: read === null ? [] : doubtsOf(read.events),
+  };
+}
+
+/** A condition that reads an argument of some events only holds for no other one, also if it is negated. */
+function doubtsOf(events: readonly NamedEvent[]): readonly FieldDoubt[] {
+  const names = new Set(events.map(({ name }) => name));
+  const owners = new Map<string, Set<string>>();
+  for (const { name, signature } of events)
+    for (const argument of signature.args)
+      owners.set(argument.name, (owners.get(argument.name) ?? new Set()).add(name));
+  return [...owners]
+    .filter(([, own]) => own.size < names.size)
+    .map(([argument, own]) => ({
+      field: `args.${argument}`,
+      unless: ['event'],
+      message: `only ${[...own].join(' and ')} ${own.size === 1 ? 'has' : 'have'} the argument ${argument}`,
+      hint: `Write event == "${[...own][0] ?? ''}" && ….`,
+    }));
+}

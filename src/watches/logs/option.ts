@@ -1,0 +1,71 @@
+// The keys `events` and `units` of a watch: the events that it reads.
+import type { z } from 'zod';
+import { CATALOGUE_NAMES, eventOf, eventsNamed } from '../../core/events/catalogue.ts';
+import { withTopicTypes } from '../../core/events/event-data.ts';
+import type { ReadEvents } from '../../core/events/event-fields.ts';
+import { shortHex } from '../../core/values/address.ts';
+import { canonicalSignature, parseEvent, topicOf, type EventSignature } from '../../lib/abi/signature.ts';
+import {
+  checkUnitsOf,
+  signaturesOption,
+  unitsOption,
+  type SignatureOption,
+  type SignatureWords,
+} from '../signatures/signature-option.ts';
+
+export interface EventOptions {
+  readonly events: readonly SignatureOption[];
+  readonly units?: Readonly<Record<string, number>> | undefined;
+}
+
+const WORDS: SignatureWords = {
+  key: 'events',
+  noun: 'event',
+  none: 'names no event: name one, such as Paused',
+  names: CATALOGUE_NAMES,
+  signaturesOf: eventsNamed,
+  example: { name: 'Swept', args: '(address indexed to, uint256 amount)' },
+  parse: parseEvent,
+  signatureOf(text) {
+    const signature = eventOf(text);
+    return { ...signature, args: withTopicTypes(signature.args) };
+  },
+  idOf({ signature: text }) {
+    const signature = eventOf(text);
+    return `${canonicalSignature(signature)} ${layoutWords(signature)}`;
+  },
+  sayTwice: (first, { signature }) => `${canonicalSignature(eventOf(signature))} is there twice, as ${first.name}`,
+};
+
+function layoutWords({ args }: EventSignature): string {
+  return args.map(({ isIndexed }) => (isIndexed ? 'indexed' : '-')).join();
+}
+
+export const eventOptions = {
+  events: signaturesOption(WORDS).describe('Events to read: names of the catalogue, or signatures.'),
+  units: unitsOption,
+};
+
+/** For `superRefine` of the options that contain `eventOptions`. */
+export function checkUnits({ events, units }: EventOptions, context: z.RefinementCtx): void {
+  checkUnitsOf(WORDS, { named: events, units }, context);
+}
+
+export function readEventsOf({ events, units = {} }: EventOptions): ReadEvents {
+  return { events: events.map(({ name, signature }) => ({ name, signature: eventOf(signature) })), decimals: units };
+}
+
+/** The first topics, each once. */
+export function topicsOf({ events }: EventOptions): readonly string[] {
+  return [...new Set(events.map(({ signature }) => topicOf(eventOf(signature))))];
+}
+
+/** `reads Paused(address) 0x62e7…a258`: each event once, whatever its layouts index. */
+export function describeEvents({ events }: EventOptions): string {
+  const words = events.map(({ name, signature: text }) => {
+    const signature = eventOf(text);
+    const own = name === signature.name ? '' : `${name}: `;
+    return `${own}${canonicalSignature(signature)} ${shortHex(topicOf(signature))}`;
+  });
+  return `reads ${[...new Set(words)].join(', ')}`;
+}

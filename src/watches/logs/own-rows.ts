@@ -1,0 +1,85 @@
+// The logs that a watch asks for, each with its identity. The place of a log in its block moves when the log is mined
+// again, so equal logs of a transaction are counted.
+import { hash } from 'node:crypto';
+import { sourceOf, type AnyRecord, type AnyView, type View } from '../../core/values/fields.ts';
+import { encodedAt } from '../../core/values/tracked.ts';
+import type { Address } from '../../core/values/address.ts';
+import { remembered } from '../../lib/remembered.ts';
+import type { Log } from '../../explorer/reading/resources/log.ts';
+
+export type LogRow = View<typeof Log.fields>;
+
+/** The key under which a row says how many equal logs come before it in its transaction. */
+const NTH = 'nth';
+
+export interface OwnRowsOptions {
+  readonly record: AnyRecord;
+  readonly address: Address;
+  readonly topics: readonly string[];
+}
+
+/** The rows of the address and of these events, read by `record`, the newest first. */
+export function ownRows(
+  rows: readonly LogRow[],
+  again: (row: LogRow) => LogRow,
+  { address, topics }: Omit<OwnRowsOptions, 'record'>,
+): readonly LogRow[] {
+  const asked = rows.filter((row) => row.address?.equals(address) === true && topics.includes(row.topics?.[0] ?? ''));
+  const once = new Map(asked.map((row) => [`${contentOf(row)}:${row.log_index ?? ''}`, row]));
+  const countByContent = new Map<string, number>();
+  const numbered = [...once.values()].toSorted(upwards).map((row) => {
+    const content = contentOf(row);
+    const before = countByContent.get(content) ?? 0;
+    countByContent.set(content, before + 1);
+    return before === 0 ? again(row) : withNumber(again(row), before);
+  });
+  return numbered.reverse();
+}
+
+/** Reads a row by a record with more fields. Equal rows of an answer give equal objects. */
+export function createAgain(record: AnyRecord): (row: LogRow) => LogRow {
+  return remembered((row) => readBy(record, row, {}));
+}
+
+function readBy(record: AnyRecord, row: AnyView, more: Readonly<Record<string, unknown>>): LogRow {
+  const source = row[sourceOf];
+  const view = source === null ? undefined : record.read({ ...source.row, ...more }, source.units);
+  return (view ?? record.over(row, {})) as LogRow;
+}
+
+const numberedByRow = new WeakMap<LogRow, { readonly nth: number; readonly row: LogRow }>();
+
+function withNumber(row: LogRow, nth: number): LogRow {
+  const known = numberedByRow.get(row);
+  if (known?.nth === nth) return known.row;
+  const source = row[sourceOf];
+  const made = source === null ? row : readBy(source.record, row, { [NTH]: nth });
+  numberedByRow.set(row, { nth, row: made });
+  return made;
+}
+
+function upwards(one: LogRow, other: LogRow): number {
+  return compare(one.block_number, other.block_number) || compare(one.log_index, other.log_index);
+}
+
+function compare(one: bigint | undefined, other: bigint | undefined): number {
+  const [a, b] = [one ?? 0n, other ?? 0n];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const DIGEST_LENGTH = 16;
+
+/** Transaction, emitter, topics and data: all that explorers show of a log in the same way. */
+const contentOf = remembered((row: LogRow): string => {
+  // A test may write the event and its arguments in place of topics and data.
+  const said = row.topics === undefined ? ['event', 'args'] : ['topics', 'data'];
+  const text = JSON.stringify(['address', ...said].map((path) => encodedAt(row, path)));
+  return `${row.transaction_hash ?? ''}:${hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH)}`;
+});
+
+/** Undefined for a log without transaction or block, since it cannot be distinguished from an old one. */
+export function identityOf(row: LogRow): string | undefined {
+  if (row.transaction_hash === undefined || row.block_number === undefined) return undefined;
+  const nth = row[sourceOf]?.row[NTH];
+  return `${contentOf(row)}:${typeof nth === 'number' ? nth : 0}`;
+}

@@ -1,0 +1,30 @@
+import type { Fields, View } from '../../core/values/fields.ts';
+import type { ListState } from '../list-state.ts';
+import { positionOf, type RowKey } from '../lists/row-key.ts';
+import { pack, unpack } from '../seen-rows.ts';
+import type { AskedParts } from './asked.ts';
+
+interface Parts<F extends Fields> {
+  readonly asked: AskedParts;
+  readonly row: RowKey<F>;
+  readonly partOf: (row: View<F>) => string;
+}
+
+/** The state with the rows that are older than the reload that added their part. They count as known. */
+export function withOldRows<F extends Fields>(
+  state: ListState,
+  rows: readonly View<F>[],
+  { asked, row, partOf }: Parts<F>,
+): ListState {
+  const ready = state.asked === asked ? state : { ...state, asked };
+  if (Object.keys(asked.since).length === 0) return ready;
+  const blockByKey = unpack(state.seen);
+  const known = blockByKey.size;
+  for (const view of rows) {
+    const { key, block, happenedAt } = positionOf(row, view);
+    const since = asked.since[partOf(view)];
+    const isOld = since !== undefined && happenedAt !== null && happenedAt <= since && block > state.floor;
+    if (isOld && key !== undefined && !blockByKey.has(key)) blockByKey.set(key, block);
+  }
+  return blockByKey.size === known ? ready : { ...ready, seen: pack(blockByKey) };
+}

@@ -1,0 +1,162 @@
+// A list that is read by ranges of blocks, upwards: events of contracts.
+//
+//   first reading   the newest blocks, so that rows which a reorganisation moves up are known
+//   every poll      from some blocks below the highest known row to the newest block
+//   once an hour    also the blocks below, down to the look-back, for rows that explorers show late
+//   behind          if a poll ends at its limit of pages, newer blocks wait, and the next poll reads on there
+import { valueAt, type Fields, type View } from '../../core/values/fields.ts';
+import type { Reading } from '../../core/model/watch/kind.ts';
+import type { ListQuestion, Page, Read } from '../../core/model/watch/question.ts';
+import { blocks as blocksOf, inBlocks } from '../../explorer/operations.ts';
+import { openGap } from '../lists/gaps.ts';
+import type { ListReading, RangeEnds } from '../lists/list-reading.ts';
+import { depthOf } from '../lists/look-back.ts';
+import type { OlderReading } from '../lists/older-rows.ts';
+import { highestRow } from '../lists/row-key.ts';
+import { highestBlock, type ListState } from '../list-state.ts';
+import { blockBelow } from '../seen-rows.ts';
+import { isUnchangedPage } from '../newest-first-list.ts';
+import { joined, readEachUpwards, readUpwards, type UpwardLimit, type UpwardReading } from './read-upwards.ts';
+import type { RangeOptions } from './range-options.ts';
+import { sweepRange } from './sweep-range.ts';
+
+export async function observeRange<F extends Fields>(
+  state: ListState | null,
+  read: Read,
+  options: RangeOptions<F>,
+): Promise<Reading<ListReading<F>>> {
+  if (state === null) return readFirst(read, options);
+  const from = startOf(state, options.downTo);
+  const isBusy = state.range?.isBusy === true;
+  const isSweep = state.sweep.open !== null && read.sweepPage !== undefined;
+  if (!isBusy && !isSweep && openGap(state.gaps) === null) {
+    const page = await read.page(inBlocks(options.question, from, null), null);
+    if (isUnchangedPage(page.content, state) || page.next === null)
+      return { seen: new OneRange(page, from, options), partial: null };
+  }
+  const sweepPages = isSweep ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
+  const limit = limitOf(read, options, Math.max(1, options.maxPages - sweepPages));
+  const reading = await readFrom(from, limit, { ...options, isBusy });
+  const older = isSweep
+    ? await sweepRange(state, read, { ...options, below: from, isBusy: reading.isBusy, maxPages: sweepPages })
+    : null;
+  return readingOf(reading, { older, from, isBusy: reading.isBusy }, options);
+}
+
+/**
+ * The baseline: the newest blocks, up to the head. Their rows are no events, but they are known if a reorganisation
+ * moves them above the head.
+ */
+async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>): Promise<Reading<ListReading<F>>> {
+  const page = await read.page(blocksOf(options.question.explorer), null);
+  const head = Math.max(0, ...page.rows.map((row) => Number(valueAt(row, 'height') ?? 0)));
+  const from = Math.max(0, head - depthOf([]));
+  const reading = await readUpwards(options.question, { from, to: null }, limitOf(read, options, options.maxPages));
+  return readingOf({ ...reading, stopped: null }, { older: null, from, isBusy: false, head }, options);
+}
+
+function limitOf<F extends Fields>(read: Read, options: RangeOptions<F>, maxPages: number): UpwardLimit<F> {
+  return { read, maxPages, row: options };
+}
+
+/** The block from which a poll reads. */
+function startOf({ gaps, marks, range, ...state }: ListState, downTo: number | null): number {
+  const behind = openGap(gaps);
+  if (behind !== null) return behind.from;
+  const depth = depthOf(marks);
+  const top = Math.max(highestBlock(state), range?.examined ?? 0);
+  // A deeper item is left to the sweep.
+  const isNear = downTo !== null && top - downTo < NEAR * depth;
+  const from = Math.min(top - depth, isNear ? downTo : Infinity);
+  return Math.max(0, from, blockBelow(state.seen, MOST_READ_AGAIN) ?? 0);
+}
+
+const NEAR = 4;
+/** Half a page: a contract with many events is read again less deep. */
+const MOST_READ_AGAIN = 500;
+
+/** Full pages in a row after which the events of a contract are asked for one by one. */
+const FULL_PAGES = 3;
+
+interface Asking<F extends Fields> extends RangeOptions<F> {
+  readonly isBusy: boolean;
+}
+
+interface RangeReading<F extends Fields> extends UpwardReading<F> {
+  readonly isBusy: boolean;
+}
+
+async function readFrom<F extends Fields>(
+  from: number,
+  limit: UpwardLimit<F>,
+  { question, each, isBusy }: Asking<F>,
+): Promise<RangeReading<F>> {
+  const blocks = { from, to: null };
+  if (each.length <= 1) return { ...(await readUpwards(question, blocks, limit)), isBusy: false };
+  if (isBusy) return { ...(await readEachUpwards(each, blocks, limit)), isBusy };
+  const maxPages = Math.min(FULL_PAGES, limit.maxPages);
+  const first = await readUpwards(question, blocks, { ...limit, maxPages });
+  const parts = await apart(first, each, limit);
+  const left = limit.maxPages - first.pages;
+  if (first.stopped === null || first.stopped.isMissed || left <= 0) return { ...parts, isBusy: false };
+  const rest = await readEachUpwards(each, { from: first.stopped.from, to: null }, { ...limit, maxPages: left });
+  return { ...joined([{ ...parts, stopped: null }, rest]), isBusy: true };
+}
+
+/** Reads overfull blocks again, one event after the other. Only an event that fills a page alone leaves rows unread. */
+async function apart<F extends Fields>(
+  reading: UpwardReading<F>,
+  each: readonly ListQuestion<F>[],
+  limit: UpwardLimit<F>,
+): Promise<UpwardReading<F>> {
+  const parts: UpwardReading<F>[] = [];
+  for (const block of reading.overfull) parts.push(await readEachUpwards(each, { from: block, to: block }, limit));
+  return joined([{ ...reading, overfull: [] }, ...parts]);
+}
+
+interface Ends<F extends Fields> extends Omit<RangeEnds, 'top' | 'overfull'> {
+  readonly older: OlderReading<F> | null;
+}
+
+function readingOf<F extends Fields>(
+  { rows, stopped, overfull }: UpwardReading<F>,
+  { older, ...ends }: Ends<F>,
+  options: RangeOptions<F>,
+): Reading<ListReading<F>> {
+  const range = { ...ends, top: highestRow(rows, options), overfull };
+  const end = stopped === null ? null : { why: stopped.why, lowest: null, resume: null, unreadFrom: stopped.from };
+  return {
+    seen: { rows: options.own(rows), stopped: end, reachedEnd: false, older, range },
+    partial: stopped === null ? null : `blocks from ${stopped.from} on not read yet: ${stopped.why}`,
+  };
+}
+
+/** A reading of one page that is not full. The rows of a page that was read before are decoded on first use. */
+class OneRange<F extends Fields> implements ListReading<F> {
+  readonly stopped = null;
+  readonly older = null;
+  readonly reachedEnd = false;
+  readonly #page: Page<F>;
+  readonly #from: number;
+  readonly #options: RangeOptions<F>;
+  #rows: readonly View<F>[] | null = null;
+
+  constructor(page: Page<F>, from: number, options: RangeOptions<F>) {
+    this.#page = page;
+    this.#from = from;
+    this.#options = options;
+  }
+
+  get content(): object | undefined {
+    return this.#page.content;
+  }
+
+  get rows(): readonly View<F>[] {
+    return (this.#rows ??= this.#options.own(this.#page.rows));
+  }
+
+  get range(): RangeEnds {
+    const top = highestRow(this.#page.rows, this.#options);
+    return { from: this.#from, top, isBusy: false, overfull: [] };
+  }
+}

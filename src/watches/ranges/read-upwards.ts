@@ -1,0 +1,95 @@
+// Reads a list by ranges of blocks, the oldest rows first. There is no cursor: a full page is followed by another from
+// its last block, whose rows are taken from the second page only.
+import type { Fields, View } from '../../core/values/fields.ts';
+import { Missed, type ListQuestion } from '../../core/model/watch/question.ts';
+import { inBlocks } from '../../explorer/operations.ts';
+import type { Pages } from '../../explorer/reading/paging.ts';
+import type { RowKey } from '../lists/row-key.ts';
+
+/** Blocks to read. `to` null: up to the newest block. */
+export interface Blocks {
+  readonly from: number;
+  readonly to: number | null;
+}
+
+export interface UpwardReading<F extends Fields> {
+  readonly rows: readonly View<F>[];
+  readonly pages: number;
+  /** The lowest block that was not read, and the reason; null if all were read. */
+  readonly stopped: Stop | null;
+  /** Blocks with more rows than a page has. Only their first rows were read. */
+  readonly overfull: readonly number[];
+}
+
+interface Stop {
+  readonly from: number;
+  readonly why: string;
+  /** A page failed. */
+  readonly isMissed: boolean;
+}
+
+export interface UpwardLimit<F extends Fields> {
+  readonly read: Pages;
+  readonly maxPages: number;
+  readonly row: RowKey<F>;
+}
+
+/** Throws `Missed` if the first page fails. A later failure ends the reading. */
+export async function readUpwards<F extends Fields>(
+  question: ListQuestion<F>,
+  { from, to }: Blocks,
+  { read, maxPages, row }: UpwardLimit<F>,
+): Promise<UpwardReading<F>> {
+  const asked = inBlocks(question, from, to);
+  const rows: View<F>[] = [];
+  const overfull: number[] = [];
+  let at = from;
+  for (let pages = 1; ; pages += 1) {
+    const end = (stopped: Stop | null): UpwardReading<F> => ({ rows, pages, stopped, overfull });
+    const cursor = pages === 1 ? null : { fromBlock: String(at) };
+    const page = await read.page(asked, cursor).catch((error: unknown) => laterMiss(error, cursor !== null));
+    if (page instanceof Missed)
+      return end({ from: at, why: `page ${pages} did not come (${page.reason})`, isMissed: true });
+    const last = page.next === null ? null : Number(page.next['fromBlock']);
+    const isOverfull = last !== null && last <= at;
+    const isWhole = last === null || isOverfull;
+    rows.push(...(isWhole ? page.rows : page.rows.filter((view) => Number(row.blockOf(view) ?? -1) < last)));
+    if (last === null) return end(null);
+    if (isOverfull) overfull.push(at);
+    at = isOverfull ? at + 1 : last;
+    if (to !== null && at > to) return end(null);
+    if (pages >= maxPages) return end({ from: at, why: `${pages} pages read`, isMissed: false });
+  }
+}
+
+function laterMiss(error: unknown, isLater: boolean): Missed {
+  if (isLater && error instanceof Missed) return error;
+  throw error;
+}
+
+/** Several questions about the same blocks, one after the other. `maxPages` is for all of them. */
+export async function readEachUpwards<F extends Fields>(
+  questions: readonly ListQuestion<F>[],
+  blocks: Blocks,
+  limit: UpwardLimit<F>,
+): Promise<UpwardReading<F>> {
+  const readings: UpwardReading<F>[] = [];
+  let left = limit.maxPages;
+  for (const question of questions) {
+    const reading = await readUpwards(question, blocks, { ...limit, maxPages: Math.max(1, left) });
+    readings.push(reading);
+    left -= reading.pages;
+  }
+  return joined(readings);
+}
+
+/** The rows of all readings. Blocks that one of them did not read are unread. */
+export function joined<F extends Fields>(readings: readonly UpwardReading<F>[]): UpwardReading<F> {
+  const stops = readings.flatMap(({ stopped }) => stopped ?? []).sort((a, b) => a.from - b.from);
+  return {
+    rows: readings.flatMap(({ rows }) => rows),
+    pages: readings.reduce((sum, { pages }) => sum + pages, 0),
+    stopped: stops[0] ?? null,
+    overfull: [...new Set(readings.flatMap(({ overfull }) => overfull))],
+  };
+}

@@ -1,0 +1,55 @@
+// Once an hour, the blocks of the look-back below those that every poll reads.
+import type { Fields } from '../../core/values/fields.ts';
+import { Missed, type ListQuestion, type Read } from '../../core/model/watch/question.ts';
+import type { Heights } from '../../core/model/detection.ts';
+import { lowestToSweep } from '../lists/look-back.ts';
+import type { OlderReading } from '../lists/older-rows.ts';
+import type { ListState } from '../list-state.ts';
+import type { RangeOptions } from './range-options.ts';
+import { readEachUpwards, type UpwardLimit, type UpwardReading } from './read-upwards.ts';
+
+interface SweepOptions<F extends Fields> extends RangeOptions<F> {
+  /** The lowest block that the poll read already. */
+  readonly below: number;
+  readonly isBusy: boolean;
+}
+
+/** Null if the sweep cannot be read now. It goes on in the next poll. */
+export async function sweepRange<F extends Fields>(
+  state: ListState,
+  { sweepPage }: Read,
+  options: SweepOptions<F>,
+): Promise<OlderReading<F> | null> {
+  const { open } = state.sweep;
+  if (open === null || sweepPage === undefined) return null;
+  const { below, own, maxPages } = options;
+  const from = Math.max(lowestToSweep(state), Number(open.resume?.['fromBlock'] ?? 0));
+  const done = { from: open.resume, resume: null, isComplete: true, heights: [] };
+  if (from >= below) return { rows: [], gaps: [], sweep: done, covered: [] };
+  const limit: UpwardLimit<F> = { read: { page: sweepPage }, maxPages, row: options };
+  const reading = await readEachUpwards(questionsOf(options), { from, to: below - 1 }, limit).catch(missed);
+  if (reading === null) return null;
+  const { stopped } = reading;
+  const heights = heightsOf(reading, from, stopped?.from ?? below);
+  const resume = stopped === null ? null : { fromBlock: String(stopped.from) };
+  const sweep = { from: open.resume, resume, isComplete: stopped === null, heights };
+  return { rows: own(reading.rows), gaps: [], sweep, covered: heights };
+}
+
+function questionsOf<F extends Fields>({ isBusy, each, question }: SweepOptions<F>): readonly ListQuestion<F>[] {
+  return isBusy ? each : [question];
+}
+
+function missed(error: unknown): null {
+  if (error instanceof Missed) return null;
+  throw error;
+}
+
+/** The heights from `from` to below `end`, without the overfull blocks. */
+function heightsOf<F extends Fields>({ overfull }: UpwardReading<F>, from: number, end: number): readonly Heights[] {
+  const bounds = [from - 1, ...overfull.toSorted((a, b) => a - b), end];
+  return bounds
+    .slice(1)
+    .map((bound, i) => ({ from: (bounds[i] ?? 0) + 1, to: bound - 1 }))
+    .filter((heights) => heights.from <= heights.to);
+}

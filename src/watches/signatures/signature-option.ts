@@ -1,0 +1,189 @@
+// The keys that name functions or events by their signatures, and the units of their arguments.
+import { z } from 'zod';
+import { typeConflict } from '../../core/calls/argument-fields.ts';
+import { canonicalSignature, type Signature, type SignatureMistake } from '../../lib/abi/signature.ts';
+
+/** A function or an event, and the name that the rule gives it. Plain JSON. */
+export interface SignatureOption {
+  readonly name: string;
+  /** `transfer(address to, uint256 value)` */
+  readonly signature: string;
+}
+
+/** How a key reads what it names. */
+export interface SignatureWords {
+  readonly key: string;
+  readonly noun: 'function' | 'event';
+  /** Where a rule has no use for the key. */
+  readonly none: string;
+  /** The names of the catalogue. */
+  readonly names: readonly string[];
+  /** The signatures of a name of the catalogue; empty if there are none. */
+  signaturesOf(name: string): readonly string[];
+  /** An example of a signature: `(address to, uint256 amount)` stands behind its name. */
+  readonly example: { readonly name: string; readonly args: string };
+  parse(text: string): { readonly signature: Signature } | { readonly mistake: SignatureMistake };
+  /** The signature of a text without a mistake, with the types of the values. */
+  signatureOf(text: string): Signature;
+  /** Equal for two signatures that cannot stand side by side. */
+  idOf(option: SignatureOption): string;
+  /** Says that the two have one id. */
+  sayTwice(first: SignatureOption, other: SignatureOption): string;
+}
+
+const MOST_NAMED = 200;
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const LONGEST_SHOWN = 60;
+const MOST_DECIMALS = 77;
+
+/** A mistake in a part of a key. Its path begins below the key. */
+interface Mistake {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly params?: {
+    readonly hint?: string;
+    readonly written?: string;
+    readonly legal?: readonly string[];
+    readonly within?: { readonly start: number; readonly end: number };
+  };
+}
+
+type Complain = (mistake: Mistake) => void;
+
+/** The schema of a key that takes a signature, a list of them, or a map of own names. */
+export function signaturesOption(words: SignatureWords) {
+  return z
+    .union([z.string(), z.array(z.string()).min(1, words.none), z.record(z.string(), z.string())])
+    .transform((written, context): readonly SignatureOption[] => {
+      const complain: Complain = (mistake) => {
+        context.addIssue({ code: 'custom', ...mistake, path: [...mistake.path] });
+      };
+      const named = readNamed(words, written, complain);
+      complainOfPairs(words, named, complain);
+      return named.map(({ name, signature }) => ({ name, signature }));
+    });
+}
+
+export const unitsOption = z
+  .record(
+    z.string(),
+    z
+      .string()
+      .regex(/^\d{1,2}$/, `must be the number of decimals, from 0 to ${MOST_DECIMALS}`)
+      .transform(Number)
+      .refine((decimals) => decimals <= MOST_DECIMALS, `must be at most ${MOST_DECIMALS}`),
+  )
+  .optional()
+  .describe('The decimals of arguments that are amounts: rules then compare whole tokens.');
+
+interface WithUnits {
+  readonly named: readonly SignatureOption[];
+  readonly units: Readonly<Record<string, number>> | undefined;
+}
+
+/** For `superRefine` of the options that contain `unitsOption`. */
+export function checkUnitsOf(words: SignatureWords, { named, units = {} }: WithUnits, context: z.RefinementCtx): void {
+  const args = named.flatMap(({ signature }) => words.signatureOf(signature).args);
+  const whole = [...new Set(args.filter(({ type }) => type.type === 'integer').map(({ name }) => name))];
+  for (const name of Object.keys(units)) {
+    if (args.some((one) => one.name === name && one.type.type === 'integer')) continue;
+    const known = args.some((one) => one.name === name);
+    const message = known
+      ? `${name} is no whole number, so it has no units`
+      : `no ${words.noun} in ${words.key} has an argument ${name}`;
+    context.addIssue({ code: 'custom', path: ['units', name], message, params: { written: name, legal: whole } });
+  }
+}
+
+interface Placed extends SignatureOption {
+  readonly path: readonly (string | number)[];
+}
+
+/** Where a text stands, and its own name; null if the text gives the name. */
+interface Place {
+  readonly path: Placed['path'];
+  readonly name: string | null;
+}
+
+function readNamed(
+  words: SignatureWords,
+  written: string | readonly string[] | Readonly<Record<string, string>>,
+  complain: Complain,
+): readonly Placed[] {
+  if (typeof written === 'string') return readOne(words, written, { path: [], name: null }, complain);
+  const isList = Array.isArray(written);
+  const entries: readonly (readonly [string, string])[] = Object.entries(written);
+  if (entries.length === 0) complain({ path: [], message: words.none });
+  if (entries.length > MOST_NAMED) {
+    complain({ path: [], message: `has at most ${MOST_NAMED} ${words.noun}s` });
+    return [];
+  }
+  return entries.flatMap(([key, text]) => {
+    if (isList) return readOne(words, text, { path: [Number(key)], name: null }, complain);
+    if (!NAME.test(key)) {
+      const message = `"${key}" cannot be a name: it has letters, digits and underscores`;
+      complain({ path: [key], message });
+      return [];
+    }
+    return readOne(words, text, { path: [key], name: key }, complain);
+  });
+}
+
+/** A signature, or a bare name of the catalogue with all its signatures. */
+function readOne(words: SignatureWords, text: string, { path, name }: Place, complain: Complain): readonly Placed[] {
+  if (!text.includes('(')) return readKnown(words, text.trim(), { path, name }, complain);
+  const parsed = words.parse(text);
+  if ('mistake' in parsed) {
+    const { message, start, end, ...params } = parsed.mistake;
+    complain({ path, message, params: { ...params, within: { start, end } } });
+    return [];
+  }
+  const own = name ?? parsed.signature.name;
+  if (!NAME.test(own)) {
+    const hint = `Write ${words.key}: { mine: '${text}' }.`;
+    complain({
+      path,
+      message: `${own} cannot be the name of ${words.noun === 'event' ? 'an event' : 'a call'}`,
+      params: { hint },
+    });
+    return [];
+  }
+  return [{ path, name: own, signature: text.trim() }];
+}
+
+function readKnown(words: SignatureWords, bare: string, { path, name }: Place, complain: Complain): readonly Placed[] {
+  const known = words.signaturesOf(bare);
+  const shown = JSON.stringify(bare.length > LONGEST_SHOWN ? `${bare.slice(0, LONGEST_SHOWN)}…` : bare);
+  const { example } = words;
+  if (known.length === 0)
+    complain({
+      path,
+      message: `no ${words.noun} ${shown} is known here`,
+      params: {
+        written: bare,
+        legal: words.names,
+        hint: `Write the whole signature: ${NAME.test(bare) ? bare : example.name}${example.args}.`,
+      },
+    });
+  return known.map((signature) => ({ path, name: name ?? bare, signature }));
+}
+
+/** Reports what is there twice, and arguments with one name and different types. */
+function complainOfPairs(words: SignatureWords, named: readonly Placed[], complain: Complain): void {
+  const firstById = new Map<string, Placed>();
+  for (const one of named) {
+    const id = words.idOf(one);
+    const first = firstById.get(id);
+    if (first === undefined) firstById.set(id, one);
+    else complain({ path: one.path, message: words.sayTwice(first, one), params: { hint: 'Keep one of them.' } });
+  }
+  const parsed = named.map(({ name, signature }) => ({ name, signature: words.signatureOf(signature) }));
+  const conflict = typeConflict(parsed);
+  if (conflict === null) return;
+  const [argument, one, other] = conflict;
+  complain({
+    path: named[parsed.indexOf(other)]?.path ?? [],
+    message: `args.${argument} has one type in ${canonicalSignature(one.signature)} and another in ${canonicalSignature(other.signature)}`,
+    params: { hint: 'Write the signatures with other names, or make two watches.' },
+  });
+}

@@ -1,0 +1,143 @@
+// What `check` says about `events:`, `units:` and the fields that come of them.
+import { describe, expect, test } from '@jest/globals';
+import { summarize } from '../../src/config/problem.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/model.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { createRuleCache } from '../../src/rules/cache.ts';
+import { describeWatches } from '../../src/rules/describe.ts';
+import { loadRules, type LoadedRules } from '../../src/rules/load.ts';
+import { kinds } from '../../src/watches/index.ts';
+import { CONFIG } from '../support/world.ts';
+
+const config = worldConfig();
+
+function worldConfig(): Config {
+  const loaded = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers }).config;
+  if (loaded === null) throw new Error('the config does not load');
+  return loaded;
+}
+
+function load(keys: string, condition: string, cache = createRuleCache()): LoadedRules {
+  const alert = `{ id: a, on: new, if: '${condition}', severity: critical, notify: screen }`;
+  const text = `watches: [{ id: w, kind: logs, of: vault, ${keys} alerts: [${alert}] }]`;
+  return loadRules(config, [{ file: 'r.yaml', text }], { kinds, cache });
+}
+
+describe('a mistake has its place, and what to write', () => {
+  test.each([
+    ['events: Pausd,', 'block_number > 5', 'watches[0].events: no event "Pausd" is known here. Did you mean Paused?'],
+    [
+      'events: [Paused, Zapped],',
+      'event == "Paused"',
+      'watches[0].events[1]: no event "Zapped" is known here. Write the whole signature: Zapped(address indexed to, uint256 amount).',
+    ],
+    [
+      'events: "Swept(address indexed to, uint257 amount)",',
+      'block_number > 5',
+      'watches[0].events: no type "uint257". Did you mean uint256?',
+    ],
+    [
+      'events: "Swept(address indexed)",',
+      'block_number > 5',
+      'watches[0].events: an argument needs a name. Write address indexed value.',
+    ],
+    [
+      'events: "Swept(uint8 indexed a, uint8 indexed b, uint8 indexed c, uint8 indexed d)",',
+      'block_number > 5',
+      'watches[0].events: an event has at most 3 indexed arguments',
+    ],
+    [
+      'events: "Swept(address to) anonymous",',
+      'block_number > 5',
+      'watches[0].events: an anonymous event has no topic, so it cannot be recognised',
+    ],
+    [
+      'events: ["Swept(address to)", "Swept(address receiver)"],',
+      'block_number > 5',
+      'watches[0].events[1]: Swept(address) is there twice, as Swept. Keep one of them.',
+    ],
+    ['events: [],', 'block_number > 5', 'watches[0].events: names no event: name one, such as Paused'],
+    [
+      'events: Paused,',
+      'args.acount == treasury',
+      'watches[0].alerts[0].if: args has no field "acount". Did you mean account?',
+    ],
+    [
+      'events: Paused,',
+      'raw.account == treasury',
+      'watches[0].alerts[0].if: logs has no field "raw". Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+    ],
+    [
+      'events: [Paused, Unpaused],',
+      'event == "Upgraded"',
+      'watches[0].alerts[0].if: "Upgraded" is no value of it. Possible: Paused, Unpaused.',
+    ],
+    [
+      'events: Transfer, units: { to: 6 },',
+      'args.value > 5',
+      'watches[0].units.to: to is no whole number, so it has no units. Possible: value, tokenId.',
+    ],
+    [
+      'events: Transfer, units: { valeu: 6 },',
+      'args.value > 5',
+      'watches[0].units.valeu: no event in events has an argument valeu. Did you mean value?',
+    ],
+  ])('%s %s', (keys, condition, problem) => {
+    const { problems, watches } = load(keys, condition);
+    expect(problems.map((one) => summarize(one).replace(/^r\.yaml:\d+:\d+ /, ''))).toEqual([
+      expect.stringContaining(problem),
+    ]);
+    expect(watches).toEqual([]);
+  });
+});
+
+test('a watch without events, or without a contract, is a mistake', () => {
+  expect(load('', 'block_number > 5').problems.map(summarize).join()).toContain('events');
+  const text = 'watches: [{ id: w, kind: logs, events: Paused, alerts: [{ id: a, on: new }] }]';
+  const { problems } = loadRules(config, [{ file: 'r.yaml', text }], { kinds });
+  expect(problems.map(summarize).join()).toContain('of');
+});
+
+test('the caret of a signature stands below the wrong word', () => {
+  const [problem] = load('events: "Swept(address indexed to, uint257 amount)",', 'block_number > 5').problems;
+  const [line = '', carets = ''] = problem?.frame.split('\n').slice(-2) ?? [];
+  expect(line.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toBe('uint257');
+});
+
+test('an argument of some events only is warned of, unless the condition names the event', () => {
+  const warnings = (keys: string, condition: string): readonly string[] =>
+    load(keys, condition).warnings.map(({ message, hint }) => `${message}. ${hint ?? ''}`);
+  const events = 'events: [Paused, RoleGranted],';
+  expect(warnings(events, '!(args.role == "0x01")')).toEqual([
+    'only RoleGranted has the argument role. Write event == "RoleGranted" && ….',
+  ]);
+  expect(warnings(events, 'event == "RoleGranted" && !(args.role == "0x01")')).toEqual([]);
+  expect(warnings('events: RoleGranted,', '!(args.sender == treasury)')).toEqual([]);
+});
+
+test('check names what each bare name became, and the question with its credits', () => {
+  const { watches } = load('events: [RoleRevoked, "Swept(address to)"],', 'event == "Swept"');
+  const { lines } = describeWatches(watches, config);
+  expect(lines).toContain(
+    'w: reads RoleRevoked(bytes32,address,address) 0xf639…171b, RoleRevoked(uint64,address) 0xf229…c166, Swept(address) 0x89fe…d040',
+  );
+  expect(lines.join()).toContain('asks api?module=logs&action=getLogs&address=0xca55…8550');
+  expect(lines.join()).toContain('28,800 credits a day');
+});
+
+describe('a reload', () => {
+  test('with the same events gives the same kind, and another one with other events', () => {
+    const cache = createRuleCache();
+    const kindOf = (keys: string) => load(keys, 'block_number > 5', cache).watches[0]?.kind;
+    const first = kindOf('events: Paused,');
+    expect(kindOf('events: [Paused],')).toBe(first);
+    expect(kindOf('events: Unpaused,')).not.toBe(first);
+  });
+
+  test('that changes events or units continues the memory', () => {
+    const checksumOf = (keys: string) => load(keys, 'block_number > 5').watches[0]?.checksum;
+    expect(checksumOf('events: Transfer, units: { value: 6 },')).toBe(checksumOf('events: Paused,'));
+    expect(checksumOf('events: Paused, start: 5,')).not.toBe(checksumOf('events: Paused,'));
+  });
+});
