@@ -87,15 +87,26 @@ export function transactions(explorer: string): ListQuestion<typeof Transaction.
 /** The largest number of rows in an answer of `getLogs`. There is no cursor. */
 const MOST_LOGS = 1000;
 
-/** `topic`: the first topic; null: all events of the contract. The range of blocks is added by `inBlocks`. */
+/**
+ * `topics`: one for each place, or null for any; without one, all events of the contract. The range of blocks is added by
+ * `inBlocks`.
+ */
 export function contractLogs(
   explorer: string,
   contract: Address,
-  topic: string | null,
+  topics: readonly (string | null)[],
 ): ListQuestion<typeof Log.fields> {
   const question = list(explorer, ROWS.logs, contract, Log);
-  const path = topic === null ? question.path : `${question.path}&topic0=${topic}`;
-  return { ...question, root: 'api', path, nextAfter: lastBlockOf };
+  return { ...question, root: 'api', path: question.path + topicQuery(topics), nextAfter: lastBlockOf };
+}
+
+/** Each pair of topics needs an operator. */
+function topicQuery(topics: readonly (string | null)[]): string {
+  const given = topics.flatMap((topic, place) => (topic === null ? [] : [{ topic, place }]));
+  const pairs = given.flatMap((one, i) =>
+    given.slice(i + 1).map((other) => `&topic${one.place}_${other.place}_opr=and`),
+  );
+  return [...given.map(({ topic, place }) => `&topic${place}=${topic}`), ...pairs].join('');
 }
 
 /** A full page is followed by another from its last block on, whose rows may not all be on it. */

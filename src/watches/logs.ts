@@ -19,8 +19,9 @@ import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { placeOf, type RowKey } from './lists/row-key.ts';
 import { eventAdvice } from './logs/advice.ts';
-import { checkUnits, describeEvents, eventOptions, readEventsOf, topicsOf, type EventOptions } from './logs/option.ts';
-import { createAgain, identityOf, ownRows, type LogRow } from './logs/own-rows.ts';
+import { checkOptions, describeEvents, eventOptions, readEventsOf, topicsOf } from './logs/option.ts';
+import { createAgain, identityOf, isAskedFor, ownRows, type LogRow } from './logs/own-rows.ts';
+import { askedTopics, resolveWhere, type EventOptions } from './logs/where.ts';
 import { detectEvents, writtenReading } from './newest-first-list.ts';
 import { askedAfter, type AskedParts } from './ranges/asked.ts';
 import { withOldRows } from './ranges/old-rows.ts';
@@ -57,11 +58,12 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     advice: eventAdvice(events),
     signatures: CATALOGUE,
     describeOptions: describeEvents,
+    resolve: resolveWhere,
     events: { new: NEW_ROW },
     while: null,
     of: 'required',
     token: 'none',
-    options: z.strictObject({ ...startOption, ...eventOptions }).superRefine(checkUnits),
+    options: z.strictObject({ ...startOption, ...eventOptions }).superRefine(checkOptions),
     state: ListState,
     comparedByDefault: [],
     shown: ['event', 'address', 'transaction_hash', 'log_index', 'block_number'],
@@ -69,16 +71,18 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     placeInBlock: ['log_index'],
     wording: logWording,
     question,
+    questions: (target) => questionsOf(target),
     head: ({ explorer }) => blocks(explorer),
     page: (_target, view) => pageOf(view),
     observe: (target, state, read, downTo) =>
       observeRange(state ?? startingAt(target.options), read, {
         ...row,
-        question: question(target),
-        each: topicsOf(target.options).map((topic) => questionOf(target, topic)),
+        explorer: target.explorer,
+        all: allOf(target),
+        each: eachOf(target),
         maxPages: target.maxPages,
         downTo,
-        own: (rows) => ownRows(rows, again, { address: addressOf(target), topics: topicsOf(target.options) }),
+        own: (rows) => ownRows(rows, again, isAskedFor(target)),
       }),
     detect: (target, state, seen, scope): Steps<Detection<ListState>> => {
       const before = state ?? startingAt(target.options);
@@ -120,13 +124,25 @@ function newLog(log: LogRow, novelty: DetectedEvent['novelty']): DetectedEvent {
 }
 
 /** One event is asked for by its topic; of several events, all of the contract are read and filtered here. */
-function question(target: Target<Options>): Question {
-  const [topic, ...others] = topicsOf(target.options);
-  return questionOf(target, others.length === 0 ? (topic ?? null) : null);
+function allOf(target: Target<Options>): Question | null {
+  const each = eachOf(target);
+  if (each.length === 1) return each[0] ?? null;
+  return target.options.where === undefined ? contractLogs(target.explorer, addressOf(target), []) : null;
 }
 
-function questionOf(target: Target<Options>, topic: string | null): Question {
-  return contractLogs(target.explorer, addressOf(target), topic);
+/** With `where`, a question for each event and each choice of values. */
+function eachOf(target: Target<Options>): readonly Question[] {
+  return askedTopics(target.options).map((topics) => contractLogs(target.explorer, addressOf(target), topics));
+}
+
+function questionsOf(target: Target<Options>): readonly Question[] {
+  const all = allOf(target);
+  return all === null ? eachOf(target) : [all];
+}
+
+function question(target: Target<Options>): Question {
+  const [first] = questionsOf(target);
+  return first ?? contractLogs(target.explorer, addressOf(target), []);
 }
 
 function addressOf({ address }: Target<Options>) {

@@ -83,6 +83,31 @@ describe('a mistake has its place, and what to write', () => {
       'args.value > 5',
       'watches[0].units.valeu: no event in events has an argument valeu. Did you mean value?',
     ],
+    [
+      'events: Approval, where: { value: 5 },',
+      'event == "Approval"',
+      'watches[0].where.value: value is not indexed in Approval, so the explorer cannot go by it. Possible: owner.',
+    ],
+    [
+      'events: [Paused, RoleGranted], where: { sender: treasury },',
+      'event == "Paused"',
+      'watches[0].where.sender: Paused has no argument sender',
+    ],
+    [
+      'events: RoleRevoked, where: { account: [treasury, tresury] },',
+      'event == "RoleRevoked"',
+      'watches[0].where.account[1]: no address "tresury". Did you mean treasury?',
+    ],
+    [
+      "events: 'Set(uint8 indexed level)', where: { level: 256 },",
+      'event == "Set"',
+      'watches[0].where.level: "256" is no value of level',
+    ],
+    [
+      "events: 'Set(uint8 indexed level)', where: { level: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] },",
+      'event == "Set"',
+      'watches[0].where: asks 11 questions a poll, and at most 10 are possible. Make several watches, or compare the argument in if.',
+    ],
   ])('%s %s', (keys, condition, problem) => {
     const { problems, watches } = load(keys, condition);
     expect(problems.map((one) => summarize(one).replace(/^r\.yaml:\d+:\d+ /, ''))).toEqual([
@@ -126,6 +151,16 @@ test('check names what each bare name became, and the question with its credits'
   expect(lines.join()).toContain('28,800 credits a day');
 });
 
+test('check counts a question for each value of where', () => {
+  const { watches } = load(
+    "events: 'Set(address indexed who, bool indexed on)', where: { who: ours, on: true },",
+    'event == "Set"',
+  );
+  const { lines } = describeWatches(watches, config);
+  expect(lines.join()).toContain('2,880 requests, 57,600 credits a day');
+  expect(lines.join()).toContain(', 2 questions a poll');
+});
+
 describe('a reload', () => {
   test('with the same events gives the same kind, and another one with other events', () => {
     const cache = createRuleCache();
@@ -138,6 +173,7 @@ describe('a reload', () => {
   test('that changes events or units continues the memory', () => {
     const checksumOf = (keys: string) => load(keys, 'block_number > 5').watches[0]?.checksum;
     expect(checksumOf('events: Transfer, units: { value: 6 },')).toBe(checksumOf('events: Paused,'));
+    expect(checksumOf('events: RoleRevoked, where: { account: ours },')).not.toBe(checksumOf('events: RoleRevoked,'));
     expect(checksumOf('events: Paused, start: 5,')).not.toBe(checksumOf('events: Paused,'));
   });
 });

@@ -337,3 +337,69 @@ test.each(['blocked', 'html', 'not-found'] as const)(
     expect(await world.poll()).toEqual(['paused event']);
   },
 );
+
+describe('where', () => {
+  const APPROVAL = 'Approval(address indexed owner, address indexed spender, uint256 value)';
+  const approvals = (where: string, alerts = '{ id: unlimited, on: new, if: unlimited(args.value) }'): string =>
+    `watches: [{ id: admin, kind: logs, of: USDC, every: 1m, events: '${APPROVAL}', where: ${where}, alerts: [${alerts}] }]`;
+  const approve = (world: World, owner: string, value = String(2n ** 256n - 1n)): void => {
+    world.sandbox.mine();
+    world.sandbox.emit({ address: 'USDC', event: APPROVAL, args: [owner, STRANGER, value] });
+  };
+
+  test('asks only for the owners of a group, a question each', async () => {
+    await using world = await createWorld(approvals('{ owner: ours }'));
+    approve(world, 'treasury');
+    await world.poll();
+    const before = askedLogs(world).length;
+    approve(world, 'treasury');
+    approve(world, 'hot_wallet');
+    approve(world, 'vault', '5');
+    expect(await world.poll()).toEqual(['unlimited event']);
+    expect(world.messages[0]?.title).toBe('treasury approved 0x3c54…b3AB to spend USDC without limit');
+    const asked = askedLogs(world).slice(before);
+    expect(asked).toHaveLength(2);
+    expect(asked.every((one) => /topic0=0x\w{64}&topic1=0x0{24}\w{40}&topic0_1_opr=and&/.test(one))).toBe(true);
+    expect(await pollsWithBlocks(world, 3)).toEqual([]);
+    await world.restart();
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
+  });
+
+  test('of two arguments asks with the operators of all topics', async () => {
+    await using world = await createWorld(approvals(`{ owner: treasury, spender: '${STRANGER}' }`));
+    await world.poll();
+    approve(world, 'treasury');
+    expect(await world.poll()).toEqual(['unlimited event']);
+    expect(askedLogs(world).at(-1)).toContain('topic0_1_opr=and&topic0_2_opr=and&topic1_2_opr=and');
+  });
+
+  test('retracts what a reorganisation drops, and reads on after an outage', async () => {
+    await using world = await createWorld(approvals('{ owner: ours }'));
+    approve(world, 'treasury', '1');
+    await world.poll();
+    approve(world, 'vault');
+    expect(await world.poll()).toEqual(['unlimited event']);
+    world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+    world.sandbox.mine({ blocks: 5 });
+    expect(await polls(world, 4)).toEqual(['unlimited retracted']);
+    world.sandbox.fail({ fault: 'server-error', times: 1000 });
+    approve(world, 'treasury');
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.clearFaults();
+    world.sandbox.mine({ blocks: 200 });
+    expect(await world.poll()).toEqual(['unlimited event']);
+  });
+
+  test('more events than a page has are read for each owner', async () => {
+    await using world = await createWorld(
+      approvals('{ owner: ours }', '{ id: many, on: new, at_least: { count: 1000, within: 1h } }'),
+    );
+    await world.poll();
+    for (const owner of ['treasury', 'vault', 'treasury']) {
+      world.sandbox.mine();
+      world.sandbox.emit({ address: 'USDC', event: APPROVAL, args: [owner, STRANGER, '1'], times: 600 });
+    }
+    expect(await world.poll()).toEqual(['many firing']);
+    expect(await pollsWithBlocks(world, 2)).toEqual([]);
+  });
+});

@@ -1,5 +1,8 @@
 // Own keys of a kind that are lists of addresses: their names and groups become addresses.
-import type { ExplorerSettings } from '../../config/model.ts';
+import type { ExplorerSettings, Name } from '../../config/model.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { Address } from '../../core/values/address.ts';
+import { meaningOn } from './catalogue.ts';
 import { addressesNamed } from './expand.ts';
 import type { Compiling } from './model.ts';
 
@@ -23,4 +26,24 @@ interface WrittenAddresses {
 function keysOf(compiling: Compiling, { key, written, explorer }: WrittenAddresses): readonly string[] {
   const addresses = addressesNamed(compiling, { key, written }, explorer);
   return [...new Set(addresses.map(({ key: address }) => address))].toSorted();
+}
+
+/** The options with the names resolved that the kind itself finds in them; null if there are mistakes, which are reported. */
+export function resolvedOptions(
+  { kind, catalogue, complain }: Compiling,
+  value: unknown,
+  explorer: ExplorerSettings,
+): { readonly value: unknown } | null {
+  if (kind.resolve === undefined) return { value };
+  const { names } = catalogue.config;
+  const { options, mistakes } = kind.resolve(value, (name) => addressesOn(names.get(name), explorer.name));
+  for (const { path, message, hint, written } of mistakes)
+    complain(path, { message, hint: hint ?? (written === undefined ? undefined : hintFor(written, names.keys())) });
+  return mistakes.length > 0 ? null : { value: options };
+}
+
+function addressesOn(name: Name | undefined, explorer: string): readonly Address[] | undefined {
+  const meaning = name === undefined ? undefined : meaningOn(name, explorer);
+  if (meaning === undefined || meaning === 'absent') return undefined;
+  return meaning instanceof Address ? [meaning] : meaning;
 }

@@ -12,7 +12,7 @@ import { quote } from '../../config/values/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAlerts } from './compile-alert.ts';
-import { addressOptions } from './address-options.ts';
+import { addressOptions, resolvedOptions } from './address-options.ts';
 import { type Instance, spread } from './expand.ts';
 import { watchOf } from './instance.ts';
 import type { Compiling, Loading, WatchSource } from './model.ts';
@@ -89,10 +89,13 @@ class WatchCompiler {
     const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;
     const targets = new Targets(compiling, this.#loading.routes);
     const isOneOfSeveral = explorersOf(instances, this.#loading.catalogue).length > 1;
-    const optionsOn = remembered((explorer: ExplorerSettings) => addressOptions(compiling, options.value, explorer));
+    const optionsOn = remembered((explorer: ExplorerSettings) =>
+      resolvedOptions(compiling, addressOptions(compiling, options.value, explorer), explorer),
+    );
     for (const instance of instances) {
       const compiled = alerts.get(instance.explorer.name) ?? [];
-      const own = { value: optionsOn(instance.explorer) };
+      const own = optionsOn(instance.explorer);
+      if (own === null) continue;
       const parts = { instance, alerts: compiled, options: own, schedule, maxPages, isOneOfSeveral, targets };
       this.#loading.watches.push(watchOf(compiling, parts));
     }

@@ -83,7 +83,7 @@ const Argument = z.union([z.string().max(10_000), z.number(), z.boolean()]).tran
 
 /** An event of a contract: by its signature and its arguments, or by topics and data. */
 export const Emit = z.strictObject({
-  address: Account.default(ADDRESSES.vault),
+  address: addressOrOneOf({ ...ADDRESSES, ...TOKENS }).default(ADDRESSES.vault),
   /** `Paused(address account)` */
   event: z.string().max(1000).default('Paused(address account)'),
   args: z.array(Argument).max(64).default([]),

@@ -3,20 +3,11 @@ import type { z } from 'zod';
 import { CATALOGUE_NAMES, eventOf, eventsNamed } from '../../core/events/catalogue.ts';
 import { withTopicTypes } from '../../core/events/event-data.ts';
 import type { ReadEvents } from '../../core/events/event-fields.ts';
+import { remembered } from '../../lib/remembered.ts';
 import { shortHex } from '../../core/values/address.ts';
 import { canonicalSignature, parseEvent, topicOf, type EventSignature } from '../../lib/abi/signature.ts';
-import {
-  checkUnitsOf,
-  signaturesOption,
-  unitsOption,
-  type SignatureOption,
-  type SignatureWords,
-} from '../signatures/signature-option.ts';
-
-export interface EventOptions {
-  readonly events: readonly SignatureOption[];
-  readonly units?: Readonly<Record<string, number>> | undefined;
-}
+import { checkUnitsOf, signaturesOption, unitsOption, type SignatureWords } from '../signatures/signature-option.ts';
+import { askedTopics, checkWhere, whereOption, type EventOptions } from './where.ts';
 
 const WORDS: SignatureWords = {
   key: 'events',
@@ -44,11 +35,13 @@ function layoutWords({ args }: EventSignature): string {
 export const eventOptions = {
   events: signaturesOption(WORDS).describe('Events to read: names of the catalogue, or signatures.'),
   units: unitsOption,
+  where: whereOption,
 };
 
 /** For `superRefine` of the options that contain `eventOptions`. */
-export function checkUnits({ events, units }: EventOptions, context: z.RefinementCtx): void {
-  checkUnitsOf(WORDS, { named: events, units }, context);
+export function checkOptions(options: EventOptions, context: z.RefinementCtx): void {
+  checkUnitsOf(WORDS, { named: options.events, units: options.units }, context);
+  checkWhere(options, context);
 }
 
 export function readEventsOf({ events, units = {} }: EventOptions): ReadEvents {
@@ -56,16 +49,18 @@ export function readEventsOf({ events, units = {} }: EventOptions): ReadEvents {
 }
 
 /** The first topics, each once. */
-export function topicsOf({ events }: EventOptions): readonly string[] {
-  return [...new Set(events.map(({ signature }) => topicOf(eventOf(signature))))];
-}
+export const topicsOf = remembered(({ events }: EventOptions): readonly string[] => [
+  ...new Set(events.map(({ signature }) => topicOf(eventOf(signature)))),
+]);
 
 /** `reads Paused(address) 0x62e7…a258`: each event once, whatever its layouts index. */
-export function describeEvents({ events }: EventOptions): string {
-  const words = events.map(({ name, signature: text }) => {
+export function describeEvents(options: EventOptions): string {
+  const words = options.events.map(({ name, signature: text }) => {
     const signature = eventOf(text);
     const own = name === signature.name ? '' : `${name}: `;
     return `${own}${canonicalSignature(signature)} ${shortHex(topicOf(signature))}`;
   });
-  return `reads ${[...new Set(words)].join(', ')}`;
+  const count = askedTopics(options).length;
+  const apart = options.where === undefined ? '' : `, ${count} ${count === 1 ? 'question' : 'questions'} a poll`;
+  return `reads ${[...new Set(words)].join(', ')}${apart}`;
 }

@@ -1,31 +1,26 @@
 // The logs that a watch asks for, each with its identity. The place of a log in its block moves when the log is mined
 // again, so equal logs of a transaction are counted.
 import { hash } from 'node:crypto';
-import { sourceOf, type AnyRecord, type AnyView, type View } from '../../core/values/fields.ts';
+import type { Target } from '../../core/model/watch/target.ts';
+import { sourceOf, valueAt, type AnyRecord, type AnyView, type View } from '../../core/values/fields.ts';
 import { encodedAt } from '../../core/values/tracked.ts';
-import type { Address } from '../../core/values/address.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Log } from '../../explorer/reading/resources/log.ts';
+import { wordOf } from './topic-words.ts';
+import { askedTopics, wordsOf, type EventOptions } from './where.ts';
 
 export type LogRow = View<typeof Log.fields>;
 
 /** The key under which a row says how many equal logs come before it in its transaction. */
 const NTH = 'nth';
 
-export interface OwnRowsOptions {
-  readonly record: AnyRecord;
-  readonly address: Address;
-  readonly topics: readonly string[];
-}
-
-/** The rows of the address and of these events, read by `record`, the newest first. */
+/** The rows that are asked for, read by `again`, the newest first. */
 export function ownRows(
   rows: readonly LogRow[],
   again: (row: LogRow) => LogRow,
-  { address, topics }: Omit<OwnRowsOptions, 'record'>,
+  isAsked: (row: LogRow) => boolean,
 ): readonly LogRow[] {
-  const asked = rows.filter((row) => row.address?.equals(address) === true && topics.includes(row.topics?.[0] ?? ''));
-  const once = new Map(asked.map((row) => [`${contentOf(row)}:${row.log_index ?? ''}`, row]));
+  const once = new Map(rows.filter(isAsked).map((row) => [`${contentOf(row)}:${row.log_index ?? ''}`, row]));
   const countByContent = new Map<string, number>();
   const numbered = [...once.values()].toSorted(upwards).map((row) => {
     const content = contentOf(row);
@@ -82,4 +77,24 @@ export function identityOf(row: LogRow): string | undefined {
   if (row.transaction_hash === undefined || row.block_number === undefined) return undefined;
   const nth = row[sourceOf]?.row[NTH];
   return `${contentOf(row)}:${typeof nth === 'number' ? nth : 0}`;
+}
+
+/**
+ * True for a log that the watch asks for. Topics are checked again here, since an explorer leaves out a topic that it does
+ * not understand.
+ */
+export function isAskedFor({ address, options }: Target<EventOptions>): (row: LogRow) => boolean {
+  const asked = askedTopics(options);
+  const words = wordsOf(options);
+  return (row) => {
+    if (address === null || row.address?.equals(address) !== true) return false;
+    if (row.topics === undefined) return hasWords(row, words);
+    const { topics } = row;
+    return asked.some((wanted) => wanted.every((topic, i) => topic === null || topic === topics[i]));
+  };
+}
+
+/** For a row of a test that has arguments in place of topics. */
+function hasWords(row: LogRow, words: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  return [...words].every(([name, wanted]) => wanted.has(wordOf(valueAt(row, `args.${name}`)) ?? ''));
 }

@@ -27,10 +27,11 @@ export async function observeRange<F extends Fields>(
 ): Promise<Reading<ListReading<F>>> {
   if (state === null) return readFirst(read, options);
   const from = startOf(state, options.downTo);
+  const { all } = options;
   const isBusy = state.range?.isBusy === true;
   const isSweep = state.sweep.open !== null && read.sweepPage !== undefined;
-  if (!isBusy && !isSweep && openGap(state.gaps) === null) {
-    const page = await read.page(inBlocks(options.question, from, null), null);
+  if (all !== null && !isBusy && !isSweep && openGap(state.gaps) === null) {
+    const page = await read.page(inBlocks(all, from, null), null);
     if (isUnchangedPage(page.content, state) || page.next === null)
       return { seen: new OneRange(page, from, options), partial: null };
   }
@@ -48,10 +49,11 @@ export async function observeRange<F extends Fields>(
  * moves them above the head.
  */
 async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>): Promise<Reading<ListReading<F>>> {
-  const page = await read.page(blocksOf(options.question.explorer), null);
+  const page = await read.page(blocksOf(options.explorer), null);
   const head = Math.max(0, ...page.rows.map((row) => Number(valueAt(row, 'height') ?? 0)));
   const from = Math.max(0, head - depthOf([]));
-  const reading = await readUpwards(options.question, { from, to: null }, limitOf(read, options, options.maxPages));
+  const questions = options.all === null ? options.each : [options.all];
+  const reading = await readEachUpwards(questions, { from, to: null }, limitOf(read, options, options.maxPages));
   return readingOf({ ...reading, stopped: null }, { older: null, from, isBusy: false, head }, options);
 }
 
@@ -89,13 +91,14 @@ interface RangeReading<F extends Fields> extends UpwardReading<F> {
 async function readFrom<F extends Fields>(
   from: number,
   limit: UpwardLimit<F>,
-  { question, each, isBusy }: Asking<F>,
+  { all, each, isBusy }: Asking<F>,
 ): Promise<RangeReading<F>> {
   const blocks = { from, to: null };
-  if (each.length <= 1) return { ...(await readUpwards(question, blocks, limit)), isBusy: false };
+  if (all === null) return { ...(await readEachUpwards(each, blocks, limit)), isBusy: false };
+  if (each.length <= 1) return { ...(await readUpwards(all, blocks, limit)), isBusy: false };
   if (isBusy) return { ...(await readEachUpwards(each, blocks, limit)), isBusy };
   const maxPages = Math.min(FULL_PAGES, limit.maxPages);
-  const first = await readUpwards(question, blocks, { ...limit, maxPages });
+  const first = await readUpwards(all, blocks, { ...limit, maxPages });
   const parts = await apart(first, each, limit);
   const left = limit.maxPages - first.pages;
   if (first.stopped === null || first.stopped.isMissed || left <= 0) return { ...parts, isBusy: false };

@@ -3,9 +3,10 @@ import type { ListQuestion } from '../../core/model/watch/question.ts';
 import type { RowKey } from '../lists/row-key.ts';
 
 export interface RangeOptions<F extends Fields> extends RowKey<F> {
-  /** The question about all rows, which most polls ask. */
-  readonly question: ListQuestion<F>;
-  /** Questions that together have the rows that are asked for. They take its place if its pages are full. */
+  readonly explorer: string;
+  /** The question about all rows, which most polls ask; null if each row has a question of its own. */
+  readonly all: ListQuestion<F> | null;
+  /** Questions that together have the rows that are asked for. They take the place of the first if its pages are full. */
   readonly each: readonly ListQuestion<F>[];
   readonly maxPages: number;
   /** Like `downTo` of `Kind.observe`. */

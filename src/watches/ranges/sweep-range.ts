@@ -36,8 +36,8 @@ export async function sweepRange<F extends Fields>(
   return { rows: own(reading.rows), gaps: [], sweep, covered: heights };
 }
 
-function questionsOf<F extends Fields>({ isBusy, each, question }: SweepOptions<F>): readonly ListQuestion<F>[] {
-  return isBusy ? each : [question];
+function questionsOf<F extends Fields>({ isBusy, each, all }: SweepOptions<F>): readonly ListQuestion<F>[] {
+  return isBusy || all === null ? each : [all];
 }
 
 function missed(error: unknown): null {

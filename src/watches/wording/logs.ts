@@ -90,7 +90,9 @@ const WORDS: Readonly<Record<string, Words>> = {
 
 function subjectOf({ names, view }: EventOccasion): string {
   const event = ownValue({ names, view }, 'event');
-  const of = names.of ?? names.explorer;
+  const emitter = valueAt(view, 'address');
+  // A token has its name in another part of the config than an address.
+  const of = (emitter instanceof Address ? names.known(emitter) : null) ?? names.of ?? names.explorer;
   if (event === undefined) return `${of} emitted an event`;
   const arg = (name: string): string | null => argumentOf(names, { names, view }, name);
   const words = Object.hasOwn(WORDS, event) ? WORDS[event] : undefined;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Instant } from '../../../lib/clock.ts';
+import type { Address } from '../../values/address.ts';
 import type { AnyRecord, AnyView } from '../../values/fields.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type { Detection, DetectionScope } from '../detection.ts';
@@ -40,6 +41,11 @@ export interface Kind<E, S, O> {
   readonly signatures?: readonly string[];
   /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
   describeOptions?(options: E): string | null;
+  /**
+   * The options with addresses in place of names of the config. Left out by kinds whose options have no names.
+   * `addressesOf`: undefined for an unknown name.
+   */
+  resolve?(options: E, addressesOf: (name: string) => readonly Address[] | undefined): ResolvedOptions<E>;
   /** The events that `on:` may name. */
   readonly events: Readonly<Record<EventName, EventSpec>>;
   /** The present values for `while:`; null = the kind has events only. */
@@ -186,6 +192,18 @@ export interface UnreadRange {
   readonly since: Instant | null;
   /** False: its items are too old to be sent, so it is only named. */
   readonly isReadLater: boolean;
+}
+
+/** Options, or the mistakes in them. Paths begin below the watch. */
+export interface ResolvedOptions<E> {
+  readonly options: E;
+  readonly mistakes: readonly {
+    readonly path: readonly (string | number)[];
+    readonly message: string;
+    readonly hint?: string;
+    /** The name that is not known. */
+    readonly written?: string;
+  }[];
 }
 
 /** A kind without its type parameters: rules, engine and store treat all kinds alike. */
