@@ -99,10 +99,12 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     script: {
       rows: 'items',
       record,
-      synthesize: (target, { rows }, state) =>
-        writtenReading<Row>(
-          rows.map((written, i) => synthesize(target, written, { state, above: rows.length - i, record, events })),
-        ),
+      synthesize(target, { rows }, state) {
+        const made = rows.map((written, i) =>
+          synthesize(target, written, { state, above: rows.length - i, record, events }),
+        );
+        return writtenReading<Row>(made.filter(isAskedFor(target)));
+      },
     },
   };
 }

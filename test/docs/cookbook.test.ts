@@ -94,6 +94,37 @@ test('the rules for contracts load with the config beside them, and their tests 
   for (const trial of loaded.tests) expect(resultOf(trial, await runRuleTest(trial)).details).toEqual([]);
 });
 
+describe('the page about events', () => {
+  const page = readFile('docs/events.md');
+  const own = blocksOf(page, 'config')[0] ?? '';
+  const rules = blocksOf(page, 'rules');
+  const tests = blocksOf(page, 'test');
+
+  test('has rules that load at once, as copied, without a warning', () => {
+    const files = rules.map((text, place) => [`rules/${place}.yaml`, text] as const);
+    using folder = createFolder({ 'config.yaml': own, ...Object.fromEntries(files) });
+    const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
+    expect(formatProblems(problems)).toBe('');
+    expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([4, '']);
+  });
+
+  test.each(tests.map((text) => [fileOf(text), text] as const))(
+    'has a test for %s that goes well',
+    async (file, text) => {
+      const rule = rules.find((one) => one.includes(`id: ${file.replace('.yaml', '')}`)) ?? '';
+      const loaded = loadRuleTests('events.test.yaml', {
+        env: {},
+        readFile: (name) => (name.endsWith('.test.yaml') ? text : name.endsWith('config.yaml') ? own : rule),
+        notifiers,
+        kinds,
+        mayShow: () => true,
+      });
+      expect(formatProblems(loaded.problems)).toBe('');
+      for (const trial of loaded.tests) expect(resultOf(trial, await runRuleTest(trial)).details).toEqual([]);
+    },
+  );
+});
+
 test('no recipe, and no example of a function, reads what explorers leave out: it would never fire', () => {
   const seldom = kinds.flatMap(({ fields: { fields } }) =>
     Object.entries(fields).flatMap(([name, field]) => (field.seldom === undefined ? [] : [name])),
