@@ -13,6 +13,16 @@ const poll = (at: string, ...answers: readonly string[]): string => `{ at: ${at}
 const token = { address_hash: TOKEN, symbol: 'USDC', decimals: '6', type: 'ERC-20', reputation: 'ok' };
 const call = { transaction_hash: HASH, index: 0, block_number: 9, success: false, to: { hash: OF }, value: '1' };
 const tx = { hash: HASH, block_number: 9, status: 'error', from: { hash: TOKEN }, to: { hash: OF }, value: '5' };
+const PAUSED = '0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258';
+const paused = {
+  address: OF,
+  topics: [PAUSED, null, null, null],
+  data: `0x${TOKEN.slice(2).padStart(64, '0')}`,
+  blockNumber: '0x9',
+  logIndex: '0x',
+  timeStamp: '0x6955b91e',
+  transactionHash: HASH,
+};
 const block = { height: 9, hash: HASH, timestamp: '2026-01-01T00:00:30Z' };
 
 /** What a poll saw, as recorded and as written: the rule has to see the same. */
@@ -24,6 +34,21 @@ const BOTH: readonly (readonly [string, { rule: string; before: string; recorded
       before: '{ at: 0m, balance: 1, token: { decimals: 6, symbol: USDC } }',
       recorded: poll('1m', answer(`addresses/${OF}/tokens`, page([{ token, value: '2500000', token_id: null }]))),
       written: '{ at: 1m, balance: 2.5, token: { decimals: 6, symbol: USDC, type: ERC-20, reputation: ok } }',
+    },
+  ],
+  [
+    'logs',
+    {
+      rule: ruleOf(`kind: logs, of: '${OF}', events: [Paused, Unpaused]`, '{ id: a, on: new, if: event == "Paused" }'),
+      before: '{ at: 0m, items: [] }',
+      recorded: poll(
+        '1m',
+        answer(
+          `https://explorer.example.com/v2/api?chain_id=1&module=logs&action=getLogs&address=${OF}&fromBlock=0&toBlock=latest`,
+          JSON.stringify({ status: '1', message: 'OK', result: [paused] }),
+        ),
+      ),
+      written: `{ at: 1m, items: [{ topics: ['${PAUSED}'], data: '${paused.data}', transaction_hash: '${HASH}', block_number: 9, log_index: 0, timestamp: '2026-01-01T00:00:30Z' }] }`,
     },
   ],
   [

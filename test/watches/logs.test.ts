@@ -106,6 +106,14 @@ describe('a reload', () => {
     expect(await world.poll()).toEqual(['owner event', 'any event']);
   });
 
+  test('that removes an event still tells the absence of another', async () => {
+    const quiet = '{ id: quiet, on: new, if: event == "Deposit", none_for: 30m }';
+    await using world = await createWorld(rules('events: [Deposit, Withdraw, Paused],', quiet));
+    await world.poll();
+    await world.load(rules('events: [Deposit, Withdraw],', quiet));
+    expect(await world.run(2_000_000)).toEqual(['quiet firing']);
+  });
+
   test('that adds units tells nothing again', async () => {
     const set = '{ id: big, on: new, if: args.amount > 1_000 }';
     const events = "events: 'Swept(address indexed to, uint256 amount)',";

@@ -10,6 +10,9 @@ export interface ApiUrls {
 /** Answers of addresses without this API, or whose host refuses it. */
 const REFUSALS: readonly MissReason[] = ['wrong-path', 'not-found', 'forbidden', 'blocked', 'not-json', 'redirect'];
 
+/** Answers that may also come of a wrong address, as long as no address has answered. */
+const UNCLEAR: readonly MissReason[] = ['unprocessable', 'http'];
+
 export function createApiUrls(urls: readonly string[]): ApiUrls {
   let answering: string | null = null;
   return {
@@ -21,7 +24,9 @@ export function createApiUrls(urls: readonly string[]): ApiUrls {
           answering = url;
           return answer;
         } catch (error) {
-          if (!(error instanceof Missed) || !REFUSALS.includes(error.reason)) throw error;
+          if (!(error instanceof Missed)) throw error;
+          const isRefused = REFUSALS.includes(error.reason) || (answering === null && UNCLEAR.includes(error.reason));
+          if (!isRefused) throw error;
           answering = null;
           refused = error;
         }

@@ -134,6 +134,8 @@ class RowReader {
   /** Replaces the name of the config in a path such as `addresses/treasury/tokens` with its address. */
   #addressed(path: string): string {
     const { addressOf } = valueReader(this.#tested, this.#at);
+    if (path.startsWith('api?'))
+      return path.replace(/(?<=&address=)[^&]*/, (name) => addressOf(name)?.key ?? name.toLowerCase());
     const [resource = '', name = '', ...rest] = path.split('/');
     const key = name === '' ? undefined : addressOf(name)?.key;
     return [resource, ...(name === '' ? [] : [key ?? name.toLowerCase()]), ...rest].join('/');

@@ -11,9 +11,18 @@ export function show(text: string): string {
   return singleLine(text, LONGEST * 3);
 }
 
-/** The path behind `/api/v2/` of a path or URL: `addresses/0x…/tokens`. */
+/** The path behind `/api/v2/` of a path or URL: `addresses/0x…/tokens`. Of `/api?` the parameters stay. */
 export function pathOf(written: string): string {
+  const [, query] = /(?:^|\/)api\?(.*)$/.exec(written) ?? [];
+  if (query !== undefined) return `api?${query.split('&').filter(isOfQuestion).join('&')}`;
   return written.replace(/^.*\/api\/v2\//, '').replace(/^\/|\?.*$/g, '');
+}
+
+/** Parameters that differ from request to request, or say where the API is. */
+const OTHERS = ['fromBlock', 'toBlock', 'apikey', 'chain_id'];
+
+function isOfQuestion(parameter: string): boolean {
+  return !OTHERS.includes(parameter.slice(0, parameter.indexOf('=')));
 }
 
 /** `balance: 900000`: the values of a poll, as written. */
