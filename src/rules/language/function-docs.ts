@@ -29,8 +29,8 @@ export const FUNCTION_DOCS: Readonly<Record<string, FunctionDoc>> = {
 };
 
 export interface WindowDoc extends FunctionDoc {
-  /** A condition with a window over the path. */
-  readonly example: (path: string) => string;
+  /** A condition with a window over the path. `named`: `price, ` where a window must name it, else empty. */
+  readonly example: (path: string, named: string) => string;
 }
 
 const ofWindow = (measure: string, what: string, example: WindowDoc['example']): WindowDoc => ({
@@ -40,11 +40,23 @@ const ofWindow = (measure: string, what: string, example: WindowDoc['example']):
 });
 
 export const WINDOW_DOCS: Readonly<Record<string, WindowDoc>> = {
-  change: ofWindow('change', 'how much it changed, as a part of what it was', () => 'change("1h") < percent("-10")'),
-  delta: ofWindow('delta', 'how much it changed', () => 'delta("1h") < -1000'),
-  min: ofWindow('min', 'the least value that was seen before now', (path) => `${path} < min("24h")`),
-  max: ofWindow('max', 'the greatest value that was seen before now', (path) => `${path} < max("24h") * 0.5`),
-  avg: ofWindow('avg', 'the mean, each value weighed by how long it stood', (path) => `${path} < avg("7d") * 0.8`),
+  change: ofWindow(
+    'change',
+    'how much it changed, as a part of what it was',
+    (_path, named) => `change(${named}"1h") < percent("-10")`,
+  ),
+  delta: ofWindow('delta', 'how much it changed', (_path, named) => `delta(${named}"1h") < -1000`),
+  min: ofWindow('min', 'the least value that was seen before now', (path, named) => `${path} < min(${named}"24h")`),
+  max: ofWindow(
+    'max',
+    'the greatest value that was seen before now',
+    (path, named) => `${path} < max(${named}"24h") * 0.5`,
+  ),
+  avg: ofWindow(
+    'avg',
+    'the mean, each value weighed by how long it stood',
+    (path, named) => `${path} < avg(${named}"7d") * 0.8`,
+  ),
 };
 
 export const METHOD_DOCS: Readonly<Record<string, FunctionDoc>> = {

@@ -40,6 +40,7 @@ export function kindsReference(kinds: readonly AnyKind[]): Reference {
 /** The reference of one kind. `kinds` are all kinds: their examples are used if this kind has none. */
 export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Reference {
   const measured = kind.while?.measured ?? null;
+  const ownPath = kind.while?.only?.[0] ?? 'field';
   return {
     title: kind.name,
     summary: kind.summary,
@@ -64,7 +65,9 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
         rows:
           kind.while === null || !hasNumbers(kind)
             ? []
-            : docRows(WINDOW_DOCS, (_name, { example }) => example(measured ?? 'field')),
+            : docRows(WINDOW_DOCS, (_name, { example }) =>
+                measured === null ? example(ownPath, `${ownPath}, `) : example(measured, ''),
+              ),
       },
       {
         title: 'Methods',
