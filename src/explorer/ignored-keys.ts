@@ -9,6 +9,7 @@ export const IGNORED_KEYS = {
   Token: ['is_bridged', 'filecoin_robust_address', 'zilliqa'],
   TokenBalance: ['reputation'],
   InternalTransaction: ['block_index'],
+  ListedTransfer: ['block_hash', 'token_type'],
   Transaction: [
     ...ROLLUPS,
     'historic_exchange_rate',

@@ -12,6 +12,7 @@ import { InternalTransaction } from './reading/resources/internal-transaction.ts
 import { Log } from './reading/resources/log.ts';
 import { SmartContract } from './reading/resources/smart-contract.ts';
 import { Token, TokenBalance } from './reading/resources/token.ts';
+import { ListedTransfer } from './reading/resources/token-transfer.ts';
 import { Transaction } from './reading/resources/transaction.ts';
 
 export interface ApiOperation {
@@ -38,6 +39,10 @@ const ROWS = {
     path: 'addresses/{hash}/internal-transactions',
     credits: 40,
   },
+  /** The transfers of all tokens from and to one address. */
+  addressTokenTransfers: { name: 'address-token-transfers', path: 'addresses/{hash}/token-transfers', credits: 30 },
+  /** The transfers of one token. */
+  tokenTransfers: { name: 'token-transfers', path: 'tokens/{hash}/transfers', credits: 30 },
   /** The transactions of one address, pending ones included. */
   addressTransactions: { name: 'address-transactions', path: 'addresses/{hash}/transactions', credits: 20 },
   /** 4.4: the validated transactions of the whole chain. */
@@ -74,6 +79,20 @@ export function addressInternalTransactions(
 ): ListQuestion<typeof InternalTransaction.fields> {
   const question = list(explorer, ROWS.addressInternalTransactions, address, InternalTransaction);
   return { ...question, params: direction === undefined ? {} : { filter: direction } };
+}
+
+/** `side`: where the address stands in the transfers. */
+export function addressTokenTransfers(
+  explorer: string,
+  address: Address,
+  side: 'to' | 'from' | undefined,
+): ListQuestion<typeof ListedTransfer.fields> {
+  const question = list(explorer, ROWS.addressTokenTransfers, address, ListedTransfer);
+  return { ...question, params: side === undefined ? {} : { filter: side } };
+}
+
+export function tokenTransfers(explorer: string, token: Address): ListQuestion<typeof ListedTransfer.fields> {
+  return list(explorer, ROWS.tokenTransfers, token, ListedTransfer);
 }
 
 export function addressTransactions(explorer: string, address: Address): ListQuestion<typeof Transaction.fields> {

@@ -15,6 +15,7 @@ import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listLogs } from './lists/logs.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
+import { listAddressTransfers, listTokenTransfers } from './lists/token-transfers.ts';
 import { listAddressTransactions, listTransactions } from './lists/transactions.ts';
 import { createMeter, type Admission, type Credits, type Left, type Meter } from './limits.ts';
 import { toListRequest, type ListRequest } from './lists/page.ts';
@@ -55,7 +56,11 @@ export interface SandboxApiOptions {
 
 const CREDITS = 20;
 /** Prices that differ from the usual one. */
-const DEAR = new Map<SandboxOperation, number>([['address-internal-transactions', 40]]);
+const DEAR = new Map<SandboxOperation, number>([
+  ['address-internal-transactions', 40],
+  ['address-token-transfers', 30],
+  ['token-transfers', 30],
+]);
 
 export function createApi({ world, drawn, clock, requestsPerSecond, credits }: SandboxApiOptions): Api {
   const { dialect } = world;
@@ -199,6 +204,10 @@ function read(
       return listAddressTokens(world, address, request, showScam);
     case 'address-internal-transactions':
       return listInternalTransactions(world, address, request);
+    case 'address-token-transfers':
+      return listAddressTransfers(world, address, request);
+    case 'token-transfers':
+      return listTokenTransfers(world, address, request);
     case 'address-transactions':
       return listAddressTransactions(world, address, request);
     case 'transactions':

@@ -9,5 +9,7 @@ export const OPERATIONS = [
   'transactions',
   'blocks',
   'get-logs',
+  'address-token-transfers',
+  'token-transfers',
 ] as const;
 export type SandboxOperation = (typeof OPERATIONS)[number];

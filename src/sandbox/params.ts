@@ -79,6 +79,8 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
       transaction_index: integer,
       ...(dialect.marksUntraced ? { include_zero_value: oneOf('true', 'false') } : {}),
     },
+    'address-token-transfers': { ...place, filter: side, type },
+    'token-transfers': place,
     'address-transactions': {
       filter: side,
       block_number: nullable(integer),

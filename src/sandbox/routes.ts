@@ -65,6 +65,8 @@ const OPERATION_BY_SHAPE = new Map<string, SandboxOperation>([
   ['smart-contracts/*', 'smart-contract'],
   ['addresses/*/tokens', 'address-tokens'],
   ['addresses/*/internal-transactions', 'address-internal-transactions'],
+  ['addresses/*/token-transfers', 'address-token-transfers'],
+  ['tokens/*/transfers', 'token-transfers'],
   ['addresses/*/transactions', 'address-transactions'],
   ['transactions', 'transactions'],
   ['blocks', 'blocks'],

@@ -8,6 +8,7 @@ import { internalTransactions } from './internal-transactions.ts';
 import { logs } from './logs.ts';
 import { token } from './token.ts';
 import { transactions } from './transactions.ts';
+import { transfers } from './transfers.ts';
 
 // Each kind's methods take the target and state of its own schemas; the list drops these types.
 export const kinds: readonly AnyKind[] = [
@@ -17,6 +18,7 @@ export const kinds: readonly AnyKind[] = [
   contract,
   internalTransactions,
   transactions,
+  transfers,
   logs,
   blocks,
 ];

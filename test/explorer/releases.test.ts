@@ -7,6 +7,7 @@ import {
   addressDetails,
   addressInternalTransactions,
   addressTokens,
+  addressTokenTransfers,
   addressTransactions,
   blocks,
   tokenDetails,
@@ -35,6 +36,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   address: ['hash', 'coin_balance', 'is_contract', 'exchange_rate', 'block_number_balance_updated_at'],
   holdings: ['token_id', 'token.address_hash', 'token.holders_count'],
   calls: ['block_number', 'transaction_hash', 'index', 'success', 'error', 'value', 'type', 'from.hash', 'to.hash'],
+  transfers: ['transaction_hash', 'log_index', 'type', 'raw', 'amount', 'token.address_hash', 'from.hash', 'to.hash'],
   transactions: [
     'hash',
     'block_number',
@@ -61,6 +63,10 @@ async function readEverything({ explorer }: Opened): Promise<Reading> {
     address: [await read.one(addressDetails('sandbox', addressOf(treasury)))],
     holdings: await page(addressTokens('sandbox', addressOf(collector))),
     calls: await page(addressInternalTransactions('sandbox', addressOf(vault), 'to')),
+    transfers: [
+      ...(await page(addressTokenTransfers('sandbox', addressOf(treasury), 'to'))),
+      ...(await page(addressTokenTransfers('sandbox', addressOf(collector), undefined))),
+    ],
     transactions: [
       ...(await page(transactions('sandbox'))),
       ...(await page(addressTransactions('sandbox', addressOf(vault)))),

@@ -100,6 +100,41 @@ describe('balances', () => {
   });
 });
 
+describe('a transfer of tokens', () => {
+  const PAYEE = '0x00000000000000000000000000000000000000aa';
+
+  test('stands in the lists of both ends and of the token, and moves the balances', async () => {
+    running.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 9 });
+    const { hash } = running.sandbox.transferToken({ token: 'USDC', from: 'treasury', to: PAYEE, value: 4, times: 2 });
+    const { treasury } = running.sandbox.addresses;
+    const { USDC } = running.sandbox.tokens;
+    for (const list of [`addresses/${treasury}/token-transfers?filter=from`, `tokens/${USDC}/transfers`]) {
+      const rows = (await running.items(list)).filter((row) => row['transaction_hash'] === hash);
+      expect(rows.map((row) => [row['type'], row['total']])).toEqual(
+        Array(2).fill(['token_transfer', { decimals: '6', value: '4' }]),
+      );
+    }
+    expect(await running.items(`addresses/${PAYEE}/token-transfers`)).toHaveLength(2);
+    expect(await running.items(`addresses/${PAYEE}/token-transfers?filter=from`)).toEqual([]);
+    const [held] = await running.items(`addresses/${PAYEE}/tokens`);
+    expect(held?.['value']).toBe('8');
+    expect(() => running.sandbox.transferToken({ token: 'USDC', from: 'treasury', to: PAYEE, value: 2 })).toThrow(
+      'holds less than 2',
+    );
+  });
+
+  test('that the contract only claims moves nothing; from nobody it is a mint, to nobody a burn', async () => {
+    const of = async () => (await running.items(`tokens/${running.sandbox.tokens.ITEMS}/transfers`))[0];
+    running.sandbox.transferToken({ token: 'ITEMS', from: PAYEE, to: 'vault', value: 7, tokenId: '5', moves: false });
+    expect(await of()).toMatchObject({ type: 'token_transfer', total: { token_id: '5', value: '7' } });
+    running.sandbox.transferToken({ token: 'ITEMS', to: PAYEE, value: 7, tokenId: '5' });
+    expect(await of()).toMatchObject({ type: 'token_minting' });
+    running.sandbox.transferToken({ token: 'ITEMS', from: PAYEE, value: 7, tokenId: '5' });
+    expect(await of()).toMatchObject({ type: 'token_burning' });
+    expect(await running.items(`addresses/${PAYEE}/tokens`)).toEqual([]);
+  });
+});
+
 test('a coin and a token get another price, or none', async () => {
   const prices = async (): Promise<unknown[]> => {
     const of = ['treasury', 'ACME'] as const;

@@ -113,6 +113,14 @@ const TokenTransfer = z.strictObject({
   method: Text.nullable(),
   timestamp: Timestamp,
 });
+/** In the list of transfers, which is beyond the specification. */
+const ListedTransfer = TokenTransfer.extend({
+  block_number: Integer,
+  total: z.union([
+    TokenTransfer.shape.total.extend({ token_id: Text.optional(), token_instance: z.null().optional() }),
+    z.strictObject({ token_id: Text, token_instance: z.null() }),
+  ]),
+});
 const ActionData = z.strictObject({
   debt_amount: Text,
   debt_symbol: Text,
@@ -198,7 +206,7 @@ function pageOf(item: z.ZodType, cursor: z.ZodRawShape) {
 }
 
 const blockCursor = { block_number: Integer, items_count: Integer };
-/** By operation, as the sandbox names them. The last three are beyond the specification: rows and references are its own. */
+/** By operation, as the sandbox names them. Transfers and the last three are beyond the specification: rows and references are its own. */
 export const ANSWERS = {
   token: Token,
   'address-tokens': pageOf(TokenBalance, {
@@ -214,6 +222,8 @@ export const ANSWERS = {
   }),
   transactions: pageOf(Transaction, { ...blockCursor, index: Integer }),
   blocks: pageOf(Block, blockCursor),
+  'address-token-transfers': pageOf(ListedTransfer, { ...blockCursor, index: Integer }),
+  'token-transfers': pageOf(ListedTransfer, { ...blockCursor, index: Integer }),
   'address-transactions': pageOf(Transaction, {
     block_number: Integer.nullable(),
     index: Integer.nullable(),

@@ -29,6 +29,11 @@ function questionsOf({ sandbox }: Running): Question[] {
     ...legal('address-tokens', addresses, '/tokens', ['', ...TYPES.map((type) => `type=${type}`)]),
     ...legal('address-internal-transactions', addresses, '/internal-transactions', SIDES),
     ...legal('address-transactions', addresses, '/transactions', SIDES),
+    ...legal('address-token-transfers', addresses, '/token-transfers', [
+      ...SIDES,
+      ...TYPES.map((type) => `type=${type}`),
+    ]),
+    ...legal('token-transfers', tokens, '/transfers', ['']),
     ...chainWide('transactions', [
       '',
       'filter=validated',
@@ -43,7 +48,11 @@ function questionsOf({ sandbox }: Running): Question[] {
 }
 
 function legal(operation: Specified, keys: readonly string[], list: string, queries: readonly string[]): Question[] {
-  const noun = operation === 'token' ? 'tokens' : operation === 'smart-contract' ? 'smart-contracts' : 'addresses';
+  const noun = operation.startsWith('token')
+    ? 'tokens'
+    : operation === 'smart-contract'
+      ? 'smart-contracts'
+      : 'addresses';
   return keys.flatMap((key) =>
     queries.map((query) => ({ operation, path: join(`${noun}/${key}${list}`, query), expects: 200 as const })),
   );

@@ -16,6 +16,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
+import type { Release } from '../../src/sandbox/releases/release.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/contract/store.ts';
@@ -78,6 +79,8 @@ export interface World extends AsyncDisposable {
 export interface WorldOptions {
   readonly form?: 'instance' | 'multichain';
   readonly isLively?: boolean;
+  /** The release of the explorer; left out: the specification. */
+  readonly as?: Release;
   /** A recording of every poll. */
   readonly recordTo?: string;
   /** The interval in force, where a plan stretches it. */
@@ -96,6 +99,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     blockTimeMs: 'manual',
     clock,
     quiet: options.isLively !== true,
+    as: options.as ?? null,
     startBlock: 100,
   });
   const asked: string[] = [];

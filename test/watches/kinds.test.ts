@@ -49,6 +49,7 @@ watches:
   - { id: d, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: e, kind: transactions, of: vault, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: h, kind: logs, of: USDC, events: [Transfer, Approval], every: 1m, alerts: [{ id: x, on: new }] }
+  - { id: i, kind: transfers, of: treasury, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: f, kind: blocks, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: g, kind: contract, of: vault, expected: treasury, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: is_verified == false }] }
 `;
@@ -57,7 +58,7 @@ test('the first poll of every kind says nothing, and the second, on the same cha
   await using world = await createWorld(EVERYTHING, { isLively: true });
   expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
-  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual(Array.from({ length: 8 }, () => false));
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual(Array.from({ length: 9 }, () => false));
 });
 
 test('what every kind remembers survives the store, and a restart', async () => {

@@ -16,8 +16,8 @@ type Occasion = Pick<WordingContext, 'names' | 'view'>;
 /** The sentence of an event that `condition` selected, with what it matched. */
 export function withMatched(sentence: Sentence, condition: Condition | null, occasion: Occasion): Sentence {
   if (condition === null) return sentence;
-  const { lines, shows = [], ...said } = sentence;
-  const first = firstLimit(condition, said.title, occasion);
+  const { lines, shows = [], implies = [], ...said } = sentence;
+  const first = firstLimit(condition, { title: said.title, implies }, occasion);
   const shown = new Set(first === null ? shows : [...shows, first.path]);
   const paths = condition.reads.filter((path) => !shown.has(path));
   const matched = matchedLine(paths, condition, occasion);
@@ -39,8 +39,13 @@ interface FirstLimit {
 }
 
 /** Null if there is none, its value is unknown, or the title shows a limit of its own. */
-function firstLimit(condition: Condition, title: string, occasion: Occasion): FirstLimit | null {
-  const limits = limitsOf(condition).flatMap((limit) => limitWords(limit, occasion));
+function firstLimit(
+  condition: Condition,
+  { title, implies }: Required<Pick<Sentence, 'title' | 'implies'>>,
+  occasion: Occasion,
+): FirstLimit | null {
+  const all = limitsOf(condition).flatMap((limit) => limitWords(limit, occasion));
+  const limits = all.filter(({ path }) => !implies.includes(path));
   const [first] = limits;
   if (first === undefined || limits.some(({ bound }) => title.includes(`, ${bound}`))) return null;
   const { path, value, bound } = first;

@@ -59,6 +59,7 @@ class WatchCompiler {
     const { watch, broken } = this.#shapeOf(family, written);
     if (watch.id !== '') this.#claimId(watch.id);
     if (family === undefined) return;
+    this.#complainOfNoAddress(family, written);
     const kind = this.#loading.catalogue.kindFor(family, options?.value);
     const schedule = this.#scheduleOf(watch);
     const compiling: Compiling = {
@@ -150,6 +151,13 @@ class WatchCompiler {
 
   #isSomeOption(key: string): boolean {
     return this.#loading.catalogue.kinds.some(({ options }) => Object.hasOwn(options.shape, key));
+  }
+
+  /** Reports own keys that have no meaning, since the watch has no `of`. */
+  #complainOfNoAddress({ needsOf = [] }: AnyKind, written: WrittenMap): void {
+    if (written['of'] !== undefined) return;
+    for (const key of needsOf.filter((one) => Object.hasOwn(written, one)))
+      this.complain([key], { message: `${key} is for a watch with of`, hint: `Name an address in of, or remove it.` });
   }
 
   #claimId(id: string): void {

@@ -18,6 +18,7 @@ export interface Instance {
 
 /** All instances of a watch. A name that cannot be resolved is reported and has no instance. */
 export function spread(compiling: Compiling): readonly Instance[] {
+  if (!hasEither(compiling)) return [];
   const explorers = explorersOf(compiling);
   const instances = new Map<string, Instance>();
   let mostTokens = 0;
@@ -203,6 +204,13 @@ function fits(kind: AnyKind, { key, written, presence }: TargetKey, complain: Co
     return false;
   }
   return true;
+}
+
+/** Reports a watch that has neither `of` nor `token` although its kind needs one of them. */
+function hasEither({ kind, watch, complain }: Compiling): boolean {
+  if (kind.of !== 'either' || watch.of !== undefined || watch.token !== undefined) return true;
+  complain([], { message: 'of or token is missing', hint: `${kind.name} needs an address, a token, or both.` });
+  return false;
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {

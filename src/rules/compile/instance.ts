@@ -40,7 +40,7 @@ export function watchOf(
   const { kind, watch, place } = compiling;
   const { names } = compiling.catalogue;
   const { explorer, address, token, label } = instance;
-  const tokenPart = token?.key ?? (kind.token === 'none' ? '-' : 'coin');
+  const tokenPart = token?.key ?? (kind.token === 'optional' ? 'coin' : '-');
   const own =
     kind.forReads?.(
       options.value,

@@ -103,10 +103,12 @@ function notesOf({ noun, events, ...kind }: AnyKind): string[] {
 
 function keysOf(kind: AnyKind): string[][] {
   const presence = (key: 'of' | 'token', what: string): string[][] =>
-    kind[key] === 'none' ? [] : [[key, `${what}; ${kind[key]}`]];
+    kind[key] === 'none' ? [] : [[key, `${what}; ${PRESENCE[kind[key]]}`]];
   const own = Object.entries(kind.options.shape).map(([key, schema]) => [key, descriptionOf(schema)]);
   return [...presence('of', 'whose'), ...presence('token', 'of which token'), ...own];
 }
+
+const PRESENCE = { required: 'required', optional: 'optional', either: 'of or token, or both' } as const;
 
 function descriptionOf(schema: unknown): string {
   if (typeof schema !== 'object' || schema === null || !('description' in schema)) return '';

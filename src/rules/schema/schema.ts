@@ -160,6 +160,7 @@ function watchSchema(kind: AnyKind): JsonSchema {
       alerts: { ...listOf(common, 'alerts'), items: alertSchema(kind) },
     },
     required: [...required, ...((own['required'] ?? []) as string[])],
+    ...(kind.of === 'either' ? { anyOf: [{ required: ['of'] }, { required: ['token'] }] } : {}),
   };
 }
 

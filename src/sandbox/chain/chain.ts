@@ -155,11 +155,12 @@ function touchedHeights({ reorgs, placedByParty }: Overlay, key: AddressKey): nu
   return [...heights].sort((a, b) => b - a);
 }
 
-/** The accounts that take part in the transaction or in the calls inside it, or emit an event. */
+/** The accounts that take part in the transaction, in calls inside it or in transfers, moved tokens and emitters of events. */
 export function partiesOf(transaction: Transaction): ReadonlySet<AddressKey> {
   const rows = [transaction, ...transaction.calls];
-  const callers = rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null));
-  return new Set([...callers, ...(transaction.logs ?? []).map(({ address }) => address)].map(keyOf));
+  const ends = rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null));
+  const moved = transaction.transfers.flatMap(({ from, to, token }) => [from, to, token]);
+  return new Set([...ends, ...moved, ...(transaction.logs ?? []).map(({ address }) => address)].map(keyOf));
 }
 
 export function isParty(row: Transaction | InternalCall, key: AddressKey): boolean {

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { drawHex, PURPOSE } from '../chain/draw.ts';
 import { keyOf } from '../chain/keys.ts';
 import type { TokenBase } from '../chain/catalogue.ts';
+import { ZERO_ADDRESS } from '../chain/transaction.ts';
 import { assertRoom, holdingKey } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
 import type { World } from '../world.ts';
@@ -27,6 +28,15 @@ export function moveBalance(world: World, options: z.output<typeof schemas.MoveB
   const gained = amountOf(world, to, options) + value;
   setAmount(world, to, options, gained);
   return { from: String(left), to: String(gained) };
+}
+
+/** Like `moveBalance`; tokens from and to the zero address are minted and burned. */
+export function moveTokens(world: World, options: z.output<typeof schemas.TransferToken>): void {
+  const { from, to, value } = options;
+  const left = from === ZERO_ADDRESS ? 0n : amountOf(world, from, options) - value;
+  if (left < 0n) throw new ControlProblem(`${from} holds less than ${value}`);
+  if (from !== ZERO_ADDRESS) setAmount(world, from, options, left);
+  if (to !== ZERO_ADDRESS) setAmount(world, to, options, amountOf(world, to, options) + value);
 }
 
 export interface Given {

@@ -15,6 +15,7 @@ import {
   dropTransaction,
   emit,
   failCall,
+  transferToken,
   type Added,
   type AddedCall,
 } from './transactions.ts';
@@ -32,6 +33,8 @@ export interface Control {
   addTransaction(options?: Input<typeof schemas.AddTransaction>): Added;
   /** Puts a transaction into the head block that emits events. */
   emit(options?: Input<typeof schemas.Emit>): Added;
+  /** Puts a transaction into the head block that moves tokens. */
+  transferToken(options: Input<typeof schemas.TransferToken>): Added;
   /** Removes a pending transaction, as if it was replaced or given up. */
   dropTransaction(options: Input<typeof schemas.DropTransaction>): { hash: string };
   /** Changes the result of an added transaction, and of the calls inside it, as after its block was replaced. */
@@ -80,6 +83,7 @@ export function createControl(world: World, credits: Credits): Controls {
     failCall: (options: unknown) => changed(failCall(world, read(schemas.FailCall, options))),
     addTransaction: (options: unknown = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
     emit: (options: unknown = {}) => changed(emit(world, read(schemas.Emit, options))),
+    transferToken: (options: unknown) => changed(transferToken(world, read(schemas.TransferToken, options))),
     dropTransaction: (options: unknown) => changed(dropTransaction(world, read(schemas.DropTransaction, options))),
     changeTransaction: (options: unknown) =>
       changed(changeTransaction(world, read(schemas.ChangeTransaction, options))),

@@ -20,6 +20,7 @@ const VERBS = {
   'flag-token': 'flagToken',
   'set-price': 'setPrice',
   'give-token': 'giveToken',
+  'transfer-token': 'transferToken',
   upgrade: 'upgrade',
   reorganise: 'reorganise',
   freeze: 'freeze',

@@ -2,8 +2,10 @@
 import * as z from 'zod';
 import { TOKEN_TYPES } from '../chain/catalogue.ts';
 import { isAddress } from '../chain/keys.ts';
+import { ZERO_ADDRESS } from '../chain/transaction.ts';
 import { ADDRESSES, CONTRACTS, TOKENS } from '../names.ts';
 import { OPERATIONS } from '../operations.ts';
+import { TRANSFERS_PER_TRANSACTION } from '../render/transaction.ts';
 
 const Account = addressOrOneOf(ADDRESSES);
 const TokenName = addressOrOneOf(TOKENS);
@@ -100,6 +102,22 @@ export const Emit = z.strictObject({
   /** So many equal events in one transaction. */
   times: z.number().int().min(1).max(5000).default(1),
   from: Account.default(ADDRESSES.hot_wallet),
+});
+
+/**
+ * A transaction that moves tokens; `from` left out: they are minted. Without `moves` the contract only says so, and no
+ * balance changes: any contract can do that.
+ */
+export const TransferToken = z.strictObject({
+  token: TokenName,
+  from: Account.default(ZERO_ADDRESS),
+  to: Account.default(ZERO_ADDRESS),
+  value: Raw,
+  tokenId: TokenId.optional(),
+  method: z.string().max(100).default('transfer'),
+  /** So many equal transfers in one transaction. */
+  times: z.number().int().min(1).max(TRANSFERS_PER_TRANSACTION).default(1),
+  moves: z.boolean().default(true),
 });
 
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 digits');

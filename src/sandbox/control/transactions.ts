@@ -3,12 +3,21 @@ import { parseEvent, selectorOf } from '../../lib/abi/signature.ts';
 import { partiesOf } from '../chain/chain.ts';
 import { numberCalls } from '../chain/compose.ts';
 import { drawHex, PURPOSE } from '../chain/draw.ts';
-import { GWEI, METHODS, type EmittedLog, type Method, type Transaction } from '../chain/transaction.ts';
+import {
+  GWEI,
+  METHODS,
+  ZERO_ADDRESS,
+  type EmittedLog,
+  type Method,
+  type Transaction,
+  type Transfer,
+} from '../chain/transaction.ts';
 import { ADDRESSES, CONTRACTS } from '../names.ts';
 import { assertRoom, originOf, type Placed } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
 import { emitted } from '../render/logs.ts';
 import type { World } from '../world.ts';
+import { moveTokens, tokenAt } from './balances.ts';
 import type * as schemas from './schemas.ts';
 
 export interface Added {
@@ -60,6 +69,24 @@ function logOf({ address, event, args, topics, data }: z.output<typeof schemas.E
   } catch {
     throw new ControlProblem(`args: the values are none of ${event}`);
   }
+}
+
+export function transferToken(world: World, options: z.output<typeof schemas.TransferToken>): Added {
+  const { from, to, value, tokenId = null, method, times, moves } = options;
+  const token = tokenAt(world, options.token).address;
+  const type =
+    from === ZERO_ADDRESS ? 'token_minting' : to === ZERO_ADDRESS ? 'token_burning' : ('token_transfer' as const);
+  if (moves) moveTokens(world, { ...options, value: value * BigInt(times) });
+  const transfer: Transfer = { token, from, to, value, tokenId, type };
+  const transaction: Transaction = {
+    ...blank(world),
+    ...(from === ZERO_ADDRESS || !moves ? {} : { from }),
+    to: token,
+    method: methodOf(method),
+    types: ['contract_call', 'token_transfer'],
+    transfers: Array.from({ length: times }, () => transfer),
+  };
+  return place(world, transaction, world.head());
 }
 
 export function dropTransaction(world: World, { hash }: z.output<typeof schemas.DropTransaction>): { hash: string } {

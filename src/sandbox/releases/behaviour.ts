@@ -30,6 +30,7 @@ const OF_ADDRESSES: readonly SandboxOperation[] = [
   'address',
   'address-tokens',
   'address-internal-transactions',
+  'address-token-transfers',
   'address-transactions',
 ];
 

@@ -10,6 +10,7 @@ export type RecordName =
   | 'token'
   | 'token-balance'
   | 'internal-transaction'
+  | 'token-transfer'
   | 'transaction'
   | 'block';
 
@@ -69,6 +70,11 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
     block_number: renamed('block', '6', 'block_number', '8'),
     transaction_index: only('transaction_index', { since: '8' }),
     block_index: only('block_index', { until: '9' }),
+  },
+  'token-transfer': {
+    transaction_hash: renamed('tx_hash', '6', 'transaction_hash', '8'),
+    block_number: only('block_number', { since: '8' }),
+    token_type: only('token_type', { since: '11' }),
   },
   transaction: {
     block_number: renamed('block', '6', 'block_number', '8'),

@@ -160,18 +160,22 @@ function decodeInput({ method, parameters }: Transaction): JsonRow | null {
   return { method_call: method.call, method_id: method.id.slice(2), parameters: named };
 }
 
-/**
- * The most transfers that a transaction shows. Explorers have a separate list of all, which the sandbox does not serve.
- */
+/** The most transfers that a transaction shows. The list of transfers has all. */
 const SHOWN_TRANSFERS = 10;
-const TRANSFERS_PER_TRANSACTION = 64;
+/** Contracts of the chain move fewer tokens at once. */
+export const TRANSFERS_PER_TRANSACTION = 64;
 
-function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: number): JsonRow {
-  const { transaction, height, position } = mined;
+/** The place of a transfer in its block. */
+export function logIndexOf({ position }: Mined, place: number): number {
+  return position * TRANSFERS_PER_TRANSACTION + place;
+}
+
+export function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: number): JsonRow {
+  const { transaction, height } = mined;
   return {
     block_hash: world.chain.blockHash(height),
     transaction_hash: transaction.hash,
-    log_index: position * TRANSFERS_PER_TRANSACTION + place,
+    log_index: logIndexOf(mined, place),
     from: world.refRow(transfer.from),
     to: world.refRow(transfer.to),
     token: tokenAt(world, transfer.token),

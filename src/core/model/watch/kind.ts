@@ -11,8 +11,11 @@ import type { Script } from './script.ts';
 import type { Target } from './target.ts';
 import type { KindWording } from './wording.ts';
 
-/** Whether a rule of this kind must, may or must not have `of:` and `token:`. */
-export type Presence = 'required' | 'optional' | 'none';
+/**
+ * Whether a rule of this kind must, may or must not have `of:` and `token:`. `either`: it must have at least one of the
+ * two.
+ */
+export type Presence = 'required' | 'optional' | 'none' | 'either';
 
 /**
  * Something that can be watched. A new kind is a file in `watches/` and its line in `watches/index.ts`. `E`: its own
@@ -52,6 +55,8 @@ export interface Kind<E, S, O> {
   readonly while: ValueSpec | null;
   readonly of: Presence;
   readonly token: Presence;
+  /** Fields and own keys that have no meaning without `of:`. */
+  readonly needsOf?: readonly string[];
   /** The kind's own keys in a rule. */
   readonly options: z.ZodObject;
   /** Shape of the remembered state, checked when it is read back. */

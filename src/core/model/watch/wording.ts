@@ -16,6 +16,8 @@ export interface Sentence {
   readonly lines: readonly (readonly Segment[])[];
   /** Paths whose values the words of an event show or imply. Left out if there are none. */
   readonly shows?: readonly string[];
+  /** Paths whose limits the title does not have to show. Left out if there are none. */
+  readonly implies?: readonly string[];
 }
 
 /** Names of the target from the config. Symbols that a token gives itself are not used. */

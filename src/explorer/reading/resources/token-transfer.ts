@@ -1,8 +1,22 @@
-import { decode } from '../../../core/values/decoding.ts';
-import { hash, int, natural, quantity, record, text, time, word } from '../../../core/values/field-declarations.ts';
-import { isRow } from '../../../core/values/fields.ts';
+import { decode, decodeField } from '../../../core/values/decoding.ts';
+import { worthInRow } from '../../../core/values/dollars.ts';
+import {
+  dollars,
+  hash,
+  int,
+  natural,
+  oneOf,
+  quantity,
+  record,
+  text,
+  time,
+  word,
+} from '../../../core/values/field-declarations.ts';
+import { isRow, type RawRow } from '../../../core/values/fields.ts';
 import { RecordType } from '../../../core/values/record-type.ts';
+import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
+import { blockNumber } from './block-number.ts';
 import { Token, tokenDecimals } from './token.ts';
 
 const Total = new RecordType(
@@ -36,20 +50,85 @@ function common(values: readonly unknown[]): unknown {
   return others.every((other) => other === first) ? first : undefined;
 }
 
+const TYPE = word('kind of transfer', ['token_transfer', 'token_minting', 'token_burning', 'token_spawning']);
+const HASH = hash('transaction it belongs to', { was: ['tx_hash'] });
+
 /** Specification 2.6. */
 export const TokenTransfer = new RecordType(
   'TokenTransfer',
   {
     block_hash: hash('block it happened in', { fleeting: true }),
-    transaction_hash: hash('transaction it belongs to', { was: ['tx_hash'] }),
+    transaction_hash: HASH,
     log_index: int('place in the block', { fleeting: true }),
     from: record(AddressRef, 'sender'),
     to: record(AddressRef, 'receiver'),
     token: record(Token, 'what was moved'),
     total: record(Total, 'how much', { from: sumOfTotals }),
-    type: word('kind of transfer', ['token_transfer', 'token_minting', 'token_burning', 'token_spawning']),
+    type: TYPE,
     method: text('method called', { fleeting: true }),
     timestamp: time('time of its block', { fleeting: true }),
   },
   { decimals: (row) => tokenDecimals(row['token']) },
 );
+
+const AMOUNT = quantity('own', 'how much was moved, in whole tokens; unknown without decimals', {
+  was: ['total'],
+  fromRow: (row) => amountIn(row)?.['value'],
+});
+
+/** A row of a list of transfers. Its amount stands in the row itself, so that rules name it shortly. */
+export const ListedTransfer = new RecordType(
+  'ListedTransfer',
+  {
+    type: TYPE,
+    direction: oneOf('whether the address of `of` received it, sent it, or both', ['in', 'out', 'self'], {
+      fromRow: () => undefined,
+    }),
+    from: record(AddressRef, 'sender'),
+    to: record(AddressRef, 'receiver'),
+    amount: AMOUNT,
+    raw: natural('how much was moved, in the smallest unit; 1 for a piece', {
+      was: ['total'],
+      fromRow: (row) => amountIn(row)?.['value'],
+    }),
+    token_id: text('number of the piece', { was: ['total'], fromRow: (row) => amountIn(row)?.['token_id'] }),
+    token: record(Token, 'what was moved', { fleeting: true }),
+    value_usd: dollars(
+      { path: 'token.exchange_rate' },
+      'what was moved, in US dollars, at the first price that an answer shows with it',
+      {
+        fleeting: true,
+        fromRow: (row, units) =>
+          worthInRow(decodeField(AMOUNT, 'amount', row, units), Token.read(row['token'], units)?.exchange_rate),
+      },
+    ),
+    method: text('method called', { fleeting: true }),
+    timestamp: time('time of its block'),
+    block_number: natural('block it is in', { was: ['block'], from: blockNumber }),
+    transaction_hash: HASH,
+    log_index: natural('place in its block; another one after the block was replaced', { fleeting: true }),
+  },
+  {
+    decimals: (row) => decimalsIn(row),
+    ignored: IGNORED_KEYS.ListedTransfer,
+  },
+);
+
+/** The total of a row; for a batch the sum of its pieces. A row of a single piece has no value: it is 1. */
+function amountIn(row: RawRow): RawRow | undefined {
+  const total = sumOfTotals(row['total']);
+  if (!isRow(total)) return undefined;
+  return total['value'] === undefined && isPiece(row, total) ? { ...total, value: '1' } : total;
+}
+
+function isPiece({ token }: RawRow, { token_id: id }: RawRow): boolean {
+  return id !== undefined && id !== null && isRow(token) && token['type'] === 'ERC-721';
+}
+
+/** If the total has no decimals, those of the token are used: totals of pieces have none. */
+function decimalsIn(row: RawRow): number | null {
+  const decimals = amountIn(row)?.['decimals'];
+  return (
+    (decimals === null || decimals === undefined ? null : tokenDecimals({ decimals })) ?? tokenDecimals(row['token'])
+  );
+}
