@@ -1,11 +1,12 @@
 // Names that rules may use: explorers, addresses, tokens, channels and kinds.
+import { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Channel, Config, ExplorerSettings, Name } from '../../config/model.ts';
 import type { Problem } from '../../config/problem.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { RuleCache } from '../cache.ts';
 import type { Language, Meaning } from '../language/model.ts';
-import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts';
+import { ALL_TOKENS, BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts';
 import { createNames, type ConfigNames } from './names.ts';
 
 export interface Catalogue {
@@ -151,7 +152,18 @@ function wordsOf({ name: kind, noun, fields }: AnyKind): ReadonlyMap<string, str
 function meaningsOn(config: Config, explorer: string, except: ReadonlySet<string>): ReadonlyMap<string, Meaning> {
   const meanings = new Map<string, Meaning>();
   for (const [name, meaning] of config.names) if (!except.has(name)) meanings.set(name, meaningOn(meaning, explorer));
+  const tokens = tokensOn(config, explorer);
+  if (!config.names.has(ALL_TOKENS) && tokens.length > 0) meanings.set(ALL_TOKENS, tokens);
   return meanings;
+}
+
+/** The tokens of the config that have an address on the explorer, each once. */
+function tokensOn({ names }: Config, explorer: string): readonly Address[] {
+  const addresses = [...names.values()].flatMap((name) => {
+    const meaning = name.type === 'token' ? meaningOn(name, explorer) : null;
+    return meaning instanceof Address ? [meaning] : [];
+  });
+  return [...new Map(addresses.map((address) => [address.key, address])).values()];
 }
 
 /** The meaning of a name on one explorer. */

@@ -84,6 +84,8 @@ export const RESERVED_NAMES: readonly string[] = [
   'prototype',
 ];
 
+/** The group of all tokens of the config on an explorer, unless the config has this name. */
+export const ALL_TOKENS = 'tokens';
 /** The name of the record with its values before the change. */
 export const BEFORE = 'before';
 

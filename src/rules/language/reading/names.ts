@@ -5,7 +5,7 @@ import { quote } from '../../../config/values/scalars.ts';
 import { typeAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
-import { BEFORE, RESERVED_NAMES, WINDOW_NAME, WINDOWS } from '../words.ts';
+import { ALL_TOKENS, BEFORE, RESERVED_NAMES, WINDOW_NAME, WINDOWS } from '../words.ts';
 
 /** A resolved field: its full path in the table, and whether the value before is meant. */
 export interface Resolved {
@@ -48,6 +48,12 @@ export function resolveNames(language: Language, names: readonly string[], befor
       0,
       `${quote(first)} has no address on ${explorer}`,
       `Add one in the config: tokens: ${first}: ${explorer}.`,
+    );
+  if (meaning === undefined && first === ALL_TOKENS)
+    return failed(
+      0,
+      `no token is named on ${explorer}: this never holds`,
+      `Name the tokens in the config under ${ALL_TOKENS}:.`,
     );
   if (meaning === undefined) return failed(0, unknownName(first, kind.name), hintForName(language, first, rest));
   return rest.length === 0
