@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
-import { dollarsOf } from '../core/values/dollars.ts';
+import { dollarsOf, isPrice } from '../core/values/dollars.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { Kind, ListHistory } from '../core/model/watch/kind.ts';
+import type { ClaimContext, Kind, KindAdvice, ListHistory } from '../core/model/watch/kind.ts';
 import { Missed } from '../core/model/watch/question.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
@@ -27,6 +27,7 @@ type Row = typeof ListedTransfer.fields;
 type Transfer = View<Row>;
 interface Options extends StartOption {
   readonly direction?: 'in' | 'out' | undefined;
+  readonly emitter?: 'any' | undefined;
 }
 
 /**
@@ -59,6 +60,16 @@ function contentOf({ token, from, to, token_id: piece, raw }: Transfer): string 
   if (ends.includes(undefined)) return undefined;
   return [...ends, piece === undefined ? '' : rawText(piece), raw ?? ''].join(' ');
 }
+
+const CLAIM_ADVICE: KindAdvice = {
+  fields: {},
+  doubts: [],
+  claims: {
+    unless: ['token.address_hash', 'value_usd'],
+    message: 'any contract can emit this; a token that the config does not name is told as a warning',
+    hint: 'Add token.address_hash in tokens.',
+  },
+};
 
 const ofRow = (view: AnyView): Transfer => view as Transfer;
 
@@ -103,12 +114,15 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
   of: 'either',
   token: 'either',
   needsOf: ['direction'],
+  fieldOptions: ['emitter'],
+  advice: CLAIM_ADVICE,
   options: z.strictObject({
     ...startOption,
     direction: z
       .enum(['in', 'out'])
       .optional()
       .describe('Only what the address receives, or only what it sends; what it sends to itself is both.'),
+    emitter: z.literal('any').optional().describe('Tokens that the config does not name are believed like the others.'),
   }),
   state: ListState,
   comparedByDefault: [],
@@ -144,6 +158,7 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
       question: question(target),
       toDetection: (list) => eventsOf(list, newTransfer),
     }),
+  claimantOf,
   coverage: coverageOf,
   history: { ...historyOf(row), identityOf: (view) => logOf(ofRow(view)) } satisfies ListHistory,
   examples: {},
@@ -159,6 +174,23 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
     },
   },
 };
+
+/**
+ * A transfer is what its token says. A token that the config does not name is believed where the rule compares dollars
+ * and the explorer has a price for it: a token that was made up has none.
+ */
+function claimantOf(
+  { token, options }: Target<Options>,
+  view: AnyView,
+  { reads, known }: ClaimContext,
+): Address | null {
+  const moved = ofRow(view).token;
+  const contract = moved?.address_hash;
+  if (contract === undefined || options.emitter === 'any') return null;
+  if (token?.equals(contract) === true || known(contract) !== null) return null;
+  const isPriced = isPrice(moved?.exchange_rate) && moved.reputation !== 'scam';
+  return isPriced && reads.includes('value_usd') ? null : contract;
+}
 
 function newTransfer(transfer: Transfer, novelty: DetectedEvent['novelty']): DetectedEvent {
   const item = {

@@ -196,7 +196,9 @@ test('an amount without decimals is unknown, and the message says so', async () 
   send(world, { token, value: 5n });
   expect(await world.poll()).toEqual(['unpriced event']);
   const short = `${token.slice(0, 6)}…${token.slice(-4)}`;
-  expect(world.messages[0]?.title).toBe(`treasury sent an unknown amount of ${short} to 0x3c54…b3AB, no price known`);
+  expect(world.messages[0]?.title).toBe(
+    `${short} claims that treasury sent an unknown amount of ${short} to 0x3c54…b3AB, no price known`,
+  );
 });
 
 describe('an explorer of another release', () => {
@@ -215,5 +217,104 @@ describe('an explorer of another release', () => {
     expect(await world.poll()).toEqual([]);
     expect(world.decisions.map(({ memory }) => memory.data?.state)).toEqual(['nodata']);
     expect(JSON.stringify(world.log.fields)).toContain('its token transfers name no block');
+  });
+});
+
+describe('a transfer of a token that the config does not name', () => {
+  const CLAIMED = OUT.replace(
+    /alerts:[^]*/,
+    `alerts:
+      - { id: moved, on: new, if: direction == "out" && raw > 0, severity: critical }
+      - { id: much, on: new, if: direction == "out" && raw > 0, at_least: { count: 1, within: 1h }, severity: critical }
+      - { id: idle, on: new, if: direction == "out" && raw > 0, none_for: 2h }
+      - { id: dollars, on: new, if: direction == "out" && value_usd > 100, severity: critical }
+`,
+  );
+  const said = ({ messages }: World) => messages.map(({ alert, severity, title }) => `${alert} ${severity}: ${title}`);
+
+  async function strange(rules = CLAIMED) {
+    const world = await funded(rules);
+    const { token } = world.sandbox.giveToken({ address: 'vault', symbol: 'USDC', value: 1n });
+    await world.poll();
+    world.sandbox.mine();
+    return { world, token, short: `${token.slice(0, 6)}…${token.slice(-4)}` };
+  }
+
+  async function pollsUntilSaid(world: World): Promise<string[]> {
+    for (let i = 0; i < 4 && (await world.poll()).length === 0; i += 1);
+    return said(world);
+  }
+
+  const claim = (world: World, token: string, value = 5n * 10n ** 18n) => send(world, { token, value, moves: false });
+
+  test('is told as a claim and as a warning, and counts for nothing', async () => {
+    const { world, token, short } = await strange();
+    await using _world = world;
+    claim(world, token);
+    expect(await world.poll()).toEqual(['moved event']);
+    expect(said(world)).toEqual([`moved warning: ${short} claims that treasury sent 5 of ${short} to 0x3c54…b3AB`]);
+    expect(await world.run(2 * 3_600_000)).toEqual(['idle firing']);
+  });
+
+  test('is told once in a poll, and the others are folded', async () => {
+    const { world, token } = await strange();
+    await using _world = world;
+    for (let i = 1n; i <= 30n; i += 1n) claim(world, token, i);
+    send(world, { value: 1n });
+    expect((await world.poll()).toSorted()).toEqual([
+      ...Array.from({ length: 31 }, () => 'moved event'),
+      'much firing',
+    ]);
+    expect(world.messages.map(({ type, severity }) => `${type} ${severity}`).toSorted()).toEqual([
+      'alert.event critical',
+      'alert.event warning',
+      'alert.firing critical',
+      'alert.summary warning',
+    ]);
+  });
+
+  test('is retracted as what it was told as, after a restart', async () => {
+    const { world, token, short } = await strange();
+    await using _world = world;
+    claim(world, token);
+    await world.poll();
+    world.sandbox.mine({ blocks: 2 });
+    send(world, { value: 1n, from: 'vault', to: 'treasury', moves: false });
+    await world.poll();
+    await world.restart();
+    world.sandbox.reorganise({ blocks: 3, transactions: 'dropped' });
+    expect(await pollsUntilSaid(world)).toEqual([
+      `moved warning: ${short} claims that treasury sent 5 of ${short} to 0x3c54…b3AB`,
+    ]);
+  });
+
+  test('is believed where the rule compares dollars, a price is known and no scam is', async () => {
+    const { world, token } = await strange();
+    await using _world = world;
+    world.sandbox.setPrice({ token, price: '200' });
+    claim(world, token);
+    await world.poll();
+    expect(world.messages.map(({ alert, severity }) => `${alert} ${severity}`).toSorted()).toEqual([
+      'dollars critical',
+      'moved warning',
+    ]);
+    world.sandbox.mine();
+    world.sandbox.flagToken({ token });
+    claim(world, token);
+    await world.poll();
+    expect(world.messages.map(({ severity }) => severity)).toEqual(['warning', 'warning']);
+  });
+
+  test('is believed with emitter: any, which a reload may add without telling anything again', async () => {
+    const { world, token } = await strange();
+    await using _world = world;
+    claim(world, token);
+    await world.poll();
+    await world.load(CLAIMED.replace('of: treasury', 'of: treasury\n    emitter: any'));
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.mine();
+    claim(world, token);
+    expect((await world.poll()).toSorted()).toEqual(['moved event', 'much firing']);
+    expect(said(world)[0]).toMatch(/^moved critical: treasury sent 5 of 0x/);
   });
 });

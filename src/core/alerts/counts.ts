@@ -10,6 +10,7 @@ import { newCondition } from './conditions/condition-state.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import { newestOf, type DetectedEvent } from '../model/detection.ts';
+import { withoutClaims } from './claims.ts';
 import { byNumber, reasonsBetween, withOthers, withReason } from './counted-beside.ts';
 import { mostInRow, replacedSince, rowAfter, settled, streakOf } from './in-a-row.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
@@ -37,7 +38,8 @@ import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
 export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): Steps<AlertEvaluation> {
   if (poll.detection === null) return unchangedCounts(poll, alert, known);
-  const events = poll.detection.events.filter(({ on }) => on === alert.on);
+  const happened = poll.detection.events.filter(({ on }) => on === alert.on);
+  const events = withoutClaims(poll.watch, alert, happened);
   const matched = yield* matchEvents(poll, alert, events, known);
   const groups = groupsOf(known);
   const before = new Map(groups);

@@ -1,6 +1,7 @@
 // Messages of alerts, as data. Notifiers render them; nothing here is markup.
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
+import { shortHex } from '../values/address.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
 import {
@@ -17,6 +18,7 @@ import type { Sentence } from '../model/watch/wording.ts';
 import { titleAndDetail } from '../wording/message-words.ts';
 import { priceLines, pricePathsOf } from '../wording/values.ts';
 import { lineOf, showPart } from '../wording/words.ts';
+import { claimantOf } from './claims.ts';
 import { sentenceOf, type Counted } from './sentence.ts';
 
 /** Key and order of a message within its alert. */
@@ -90,7 +92,7 @@ function told(
 ): { readonly values: Omit<Present, 'at'>; readonly lines: Sentence['lines'] } {
   const sentence = sentenceOf(watch, alert, context, { at, isOver, isStale, counted });
   const values = {
-    ...titleOf(watch, isOver ? endTitle(alert) : alert.title, context, sentence),
+    ...asTold(watch, alert, context, titleOf(watch, isOver ? endTitle(alert) : alert.title, context, sentence)),
     measured: sentence.measured,
     text: alert.text?.render(context, watch.zone) ?? [],
     fields: {
@@ -262,6 +264,18 @@ function titleOf(
   const { detail } = sentence;
   const isSaid = showsNumber(kind, title) || (detail !== null && wordsIn(rendered).includes(detail.toLowerCase()));
   return { title: rendered, detail: isSaid ? null : detail };
+}
+
+/** `0x9f2e…41c7 claims that treasury sent 5 of 0x9f2e…41c7`, if the item is only a claim. */
+function asTold(
+  watch: Watch,
+  alert: AlertRule,
+  { view }: EvaluationContext,
+  { title, detail }: Pick<Message, 'title' | 'detail'>,
+): Pick<Message, 'title' | 'detail'> {
+  const claimant = alert.type === 'event' ? claimantOf(watch, alert, view) : null;
+  if (claimant === null) return { title, detail };
+  return { title: `${shortHex(claimant.text)} claims${alert.title === null ? ' that' : ':'} ${title}`, detail };
 }
 
 /** The words of a text in lower case, without punctuation. */

@@ -27,16 +27,20 @@ const LIMITS: readonly Limit[] = [
   { of: 'alert.corrected', singly: 20, whenMore: 0 },
 ];
 
-const FEWEST_FOLDED = Math.min(...LIMITS.map(({ singly }) => singly));
+/** Anybody can make claims, as many as he likes. */
+export const CLAIM_LIMITS: readonly Limit[] = LIMITS.map((limit) =>
+  limit.of === 'alert.event' ? { ...limit, singly: 1, whenMore: 1 } : limit,
+);
 
 /** The transitions of an alert in one poll. Many transitions of one sort are mostly replaced by summaries. */
 export function foldMany(
   poll: AlertPoll,
   alert: EventAlert,
   transitions: readonly Transition[],
+  limits = LIMITS,
 ): readonly Transition[] {
-  if (transitions.length <= FEWEST_FOLDED) return transitions;
-  const folded = LIMITS.flatMap((limit) => summaries(poll, alert, limit, transitions));
+  if (transitions.length <= Math.min(...limits.map(({ singly }) => singly))) return transitions;
+  const folded = limits.flatMap((limit) => summaries(poll, alert, limit, transitions));
   const inSummary = new Set(folded.flatMap(({ members }) => members));
   const messages = folded.map(({ summary }) => transitionOf(poll, alert, summary));
   return [...transitions.filter(({ message }) => !inSummary.has(message)), ...messages];
@@ -71,7 +75,8 @@ function folded({ watch, time }: AlertPoll, alert: EventAlert, limit: Limit, mes
 
 function sentenceOf({ of, count }: DeliverySummary, { whenMore }: Limit): string {
   if (of !== 'alert.event') return `${count} events that were told before are ${wordOf(of)} at once.`;
-  return `${count} more events at once, beside the ${whenMore} that are told one by one.`;
+  const beside = whenMore === 1 ? 'the one that is told' : `the ${whenMore} that are told one by one`;
+  return `${count} more events at once, beside ${beside}.`;
 }
 
 const MOST_LISTED = 50;

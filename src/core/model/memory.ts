@@ -82,6 +82,8 @@ export interface EventState {
    * The slot, such as sender and nonce, that only one item in a block can have (`DetectedEvent.slot`); null if unknown.
    */
   readonly slot: string | null;
+  /** Set if it is told as a claim. */
+  readonly isClaim?: true | undefined;
   /** How often it was retracted. */
   readonly retractions: number;
   /** 0 if nothing was sent yet. */

@@ -10,7 +10,7 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import { warnOfContractSender } from './contract-sender.ts';
 import type { Compiling } from './model.ts';
-import { complainOfNeeds, complainOfPlace, warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
+import { complainOfNeeds, complainOfPlace, warnOfClaims, warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
@@ -93,9 +93,14 @@ export function compileParts(
     complainOfPlace(compiling, at, { isOfNow, text, compiled: shown });
     return looksFarEnough(compiling, at, shown);
   };
+  const withClaims = (compiled: CompiledCondition | null): CompiledCondition | null => {
+    const isChecked = written.if === undefined || compiled !== null;
+    if (isWhole && isChecked) warnOfClaims(compiling, path, written, compiled?.reads ?? []);
+    return compiled;
+  };
   complainOfPace(compiling, written, path);
   const conditions = {
-    if: doubted('if'),
+    if: withClaims(doubted('if')),
     while: doubted('while'),
     until: condition(written.until, 'until'),
   };

@@ -3,6 +3,7 @@ import type { AnyRecord, Field } from '../../core/values/fields.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CompiledCondition, CompiledTemplate } from '../language/model.ts';
+import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 
 /**
@@ -112,4 +113,20 @@ function placeWords(
 /** A condition also reads fields that it does not name, such as the event that an argument belongs to. */
 function isNamedIn(text: string, field: string): boolean {
   return new RegExp(`\\b${field}\\b`).test(text);
+}
+
+/** Warns about a critical event that any contract can claim, as the kind says. */
+export function warnOfClaims(
+  { kind, warn, watch, place }: Compiling,
+  path: Path,
+  { on, if: condition, severity: written, at_least, none_for }: WrittenAlert,
+  reads: readonly string[],
+): void {
+  const { claims } = kind.advice ?? {};
+  const severity = written ?? watch.severity ?? place.defaults.severity;
+  const isCounted = at_least !== undefined || none_for !== undefined;
+  if (claims === undefined || on === undefined || isCounted || severity !== 'critical') return;
+  if (watch.token !== undefined || claims.unless.some((field) => reads.includes(field))) return;
+  const { message, hint } = claims;
+  warn(condition === undefined ? path : [...path, 'if'], { message, hint });
 }

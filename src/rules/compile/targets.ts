@@ -25,14 +25,34 @@ export class Targets {
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
     const { channels, options } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);
+    const claims = this.#claimChannels(instance, compiled, channels);
     // Channels of later steps count as used too, so their missing secrets are found now and not when the step is due.
     const later = [...(options.failover ?? []), ...(options.escalate ?? []).flatMap(({ notify }) => notify)];
-    for (const name of [...channels, ...later]) this.#compiling.catalogue.channel(name);
+    for (const name of [...channels, ...(claims ?? []), ...later]) this.#compiling.catalogue.channel(name);
     const known = this.#shared.get(compiled) ?? new Map<string, AlertRule>();
     this.#shared.set(compiled, known);
-    const key = channels.join(' ');
-    const rule = known.get(key) ?? { ...compiled.rule, notify: channels };
+    const key = JSON.stringify([channels, claims]);
+    const rule = known.get(key) ?? withChannels(compiled.rule, channels, claims);
     known.set(key, rule);
     return rule;
   }
+
+  /**
+   * The channels of a critical event that is only a claim: it is told as a warning. They are `otherwise` if no route has
+   * one for warnings. Null: no item is a claim.
+   */
+  #claimChannels(
+    instance: Parameters<typeof labelsOf>[0],
+    { rule, notify }: CompiledAlert,
+    otherwise: readonly string[],
+  ): readonly string[] | null {
+    if (instance.kind.claimantOf === undefined || rule.type !== 'event' || rule.severity !== 'critical') return null;
+    const { channels } = this.#routes.route(labelsOf(instance, { ...rule, severity: 'warning' }), notify);
+    return channels.length === 0 ? otherwise : channels;
+  }
+}
+
+function withChannels(rule: AlertRule, notify: readonly string[], claims: readonly string[] | null): AlertRule {
+  if (rule.type !== 'event' || claims === null) return { ...rule, notify };
+  return { ...rule, notify, asClaim: { ...rule, severity: 'warning', notify: claims } };
 }

@@ -2,6 +2,7 @@
 // again.
 import { expand } from '../../values/condensed.ts';
 import type { Message } from '../../model/delivery.ts';
+import { claimRule } from '../claims.ts';
 import { firstMessage } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
 import { atFirstPrice, compareEvent, comparedPaths } from './event-comparison.ts';
@@ -37,6 +38,7 @@ export interface EventStep {
   readonly reason: Reason | null;
   /** The height that the explorer's head must reach to show whether the item is gone. */
   readonly needs: HeadNeed | null;
+  readonly isClaim: boolean;
 }
 
 /** The steps of all remembered events in one poll. */
@@ -77,8 +79,10 @@ function replacedItems(detection: Detection<unknown> | null): ReplacedItems {
   };
 }
 
-function trackEvent(poll: AlertPoll, alert: EventAlert, tracked: TrackedEvent): EventStep {
+function trackEvent(poll: AlertPoll, rule: EventAlert, tracked: TrackedEvent): EventStep {
   const { key, before, event, paths } = tracked;
+  const isClaim = before.isClaim === true;
+  const alert = claimRule(rule, isClaim);
   const { sighting, values } =
     event === undefined
       ? { sighting: missingSighting(poll, tracked), values: before.values }
@@ -98,6 +102,7 @@ function trackEvent(poll: AlertPoll, alert: EventAlert, tracked: TrackedEvent): 
     transitions: emitted === null ? [] : [transitionOf(poll, alert, emitted)],
     reason: transition === 'none' ? null : reasonOf(alert, key, transition),
     needs: needFor(poll, before, sighting),
+    isClaim,
   };
 }
 

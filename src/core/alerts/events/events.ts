@@ -20,7 +20,9 @@ import {
 } from '../alert-evaluation.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { matchEvents, type Match } from './event-matching.ts';
-import { foldMany } from '../summary.ts';
+import { claimantOf, claimRule } from '../claims.ts';
+import { CLAIM_LIMITS, foldMany } from '../summary.ts';
+import type { Transition } from '../../model/transition.ts';
 import { greatestNeed } from '../../chain/tick-chain.ts';
 
 export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): Steps<AlertEvaluation> {
@@ -29,17 +31,19 @@ export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByK
   if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return unevaluated(known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
   const matched = yield* matchEvents(poll, alert, events, known);
-  const begun = yield* eachInSteps(matched.matches, (match) => beginTracking(poll, alert, match));
+  const begun = yield* eachInSteps(matched.matches, (match) => {
+    const isClaim = claimantOf(poll.watch, alert, match.context.view) !== null;
+    return beginTracking(poll, claimRule(alert, isClaim), match, isClaim);
+  });
   const steps = [...begun, ...(yield* trackEvents(poll, alert, known))];
   const tracked = steps.flatMap(({ key, after }) => (after === null ? [] : [[key, after] as const]));
   const { kept, letGo } = newest(tracked);
   return {
     alerts: sameOr(known, [...matched.open, ...kept]),
-    transitions: foldMany(
-      poll,
-      alert,
-      steps.flatMap(({ transitions }) => transitions),
-    ),
+    transitions: [
+      ...foldMany(poll, alert, transitionsIn(steps, false)),
+      ...foldMany(poll, claimRule(alert, true), transitionsIn(steps, true), CLAIM_LIMITS),
+    ],
     reasons: [
       ...steps.flatMap(({ reason }) => (reason === null ? [] : [reason])),
       ...matched.reasons,
@@ -52,9 +56,13 @@ export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByK
   };
 }
 
+function transitionsIn(steps: readonly EventStep[], areClaims: boolean): readonly Transition[] {
+  return steps.flatMap(({ isClaim, transitions }) => (isClaim === areClaims ? transitions : []));
+}
+
 const UNTRACKED = { after: null, transition: 'confirmed' } as const;
 
-function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventStep {
+function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match, isClaim: boolean): EventStep {
   const { event } = match;
   const { after: progress, transition } =
     event.block === 'nowhere' ? UNTRACKED : beginEvent(alert, blockOf(event), poll.head);
@@ -64,6 +72,7 @@ function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventS
     type: 'event',
     ...progress,
     slot: event.slot,
+    ...(isClaim ? { isClaim } : {}),
     seq: isNotified ? 1 : 0,
     toldAt: isNotified ? poll.time.at : null,
     message: isNotified ? null : message,
@@ -79,6 +88,7 @@ function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventS
     transitions,
     reason: reasonOf(alert, event.key, isNotified ? 'told' : 'observed'),
     needs: null,
+    isClaim,
   };
 }
 

@@ -98,6 +98,11 @@ export interface Kind<E, S, O> {
    * may be thousands.
    */
   detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Steps<Detection<S>>;
+  /**
+   * The contract that alone says that an item happened, if the config does not name it; null: the item is believed. Left
+   * out by kinds whose items are facts of the chain. `reads`: the paths that the rule reads.
+   */
+  claimantOf?(target: Target<E>, view: AnyView, rule: ClaimContext): Address | null;
   /** How far a list was read, from the memory. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
   /** The number of remembered tokens that explorers mark as scams, if a rule reads that. Only for lists of tokens. */
@@ -118,12 +123,20 @@ export interface Kind<E, S, O> {
   readonly script: Script<E, S, O>;
 }
 
+export interface ClaimContext {
+  readonly reads: readonly string[];
+  /** The name that the config gives an address; null = it has none. */
+  readonly known: (address: Address) => string | null;
+}
+
 export interface KindAdvice {
   /** Fields that exist only with another key of the rule, and the sentence that names the key. */
   readonly fields: Readonly<Record<string, string>>;
   readonly doubts: readonly FieldDoubt[];
   /** Fields that are known only with another key of the rule, and a hint that shows the key. */
   readonly needs?: Readonly<Record<string, { readonly key: string; readonly hint: string }>>;
+  /** Critical conditions that read none of the fields match claims of any contract. */
+  readonly claims?: { readonly unless: readonly string[]; readonly message: string; readonly hint: string };
 }
 
 /** A condition that reads the field, and none of `unless`, is rarely meant. */

@@ -21,6 +21,7 @@ const event = z.object({
   turnedAt: instant.nullable(),
   absentHead: z.number().nullable(),
   slot: z.string().nullable(),
+  isClaim: z.literal(true).optional(),
   retractions: count,
   toldAt: instant.nullable(),
   message: message.nullable(),
