@@ -61,9 +61,10 @@ function contentOf({ token, from, to, token_id: piece, raw }: Transfer): string 
   return [...ends, piece === undefined ? '' : rawText(piece), raw ?? ''].join(' ');
 }
 
-const CLAIM_ADVICE: KindAdvice = {
+const TRANSFER_ADVICE: KindAdvice = {
   fields: {},
   doubts: [],
+  needs: { direction: { key: 'of', hint: 'Name an address in of.' } },
   claims: {
     unless: ['token.address_hash', 'value_usd'],
     message: 'any contract can emit this; a token that the config does not name is told as a warning',
@@ -115,7 +116,7 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
   token: 'either',
   needsOf: ['direction'],
   fieldOptions: ['emitter'],
-  advice: CLAIM_ADVICE,
+  advice: TRANSFER_ADVICE,
   options: z.strictObject({
     ...startOption,
     direction: z

@@ -88,7 +88,7 @@ test.each(STORIES)('%s', async (_name, { rule, items, expect: said }) => {
 
 test.each([
   ['kind: transfers', '', 'of or token is missing'],
-  ['kind: transfers, token: USDC', 'if: direction == "out"', 'direction is known only with `of`'],
+  ['kind: transfers, token: USDC', 'if: direction == "out"', 'direction is known only where the watch has of'],
   ['kind: transfers, token: USDC, direction: in', '', 'direction is for a watch with of'],
   ['kind: transfers, of: treasury, direction: to', '', '"to" is not one of in, out'],
 ])('%s, %s: %s', async (watch, condition, problem) => {

@@ -57,7 +57,6 @@ export function compileParts(
     const compiled = accept(compiling, at, language.condition(text, use));
     complainOfPlace(compiling, at, { isOfNow, text, compiled });
     if (isWhole) complainOfOthers(compiling, at, { on: written.on, text, reads: compiled?.reads ?? [] });
-    complainOfNoAddress(compiling, at, { text, reads: compiled?.reads ?? [] });
     warnOfSeldom(compiling, at, text, compiled?.reads ?? []);
     complainOfNeeds(compiling, at, text, compiled?.reads ?? []);
     if (compiled !== null) warnOfContractSender(compiling, at, compiled);
@@ -135,20 +134,6 @@ function complainOfOthers(
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
     const within = { start, end: start + field.length };
     complain(path, { message: `${field} is known only of \`on: ${event}\``, hint: `Write on: ${event}.`, within });
-  }
-}
-
-/** Reports fields that are unknown for ever, since the watch has no `of`. */
-function complainOfNoAddress(
-  { kind, hasAddress, complain }: Compiling,
-  path: Path,
-  { text, reads }: { readonly text: string; readonly reads: readonly string[] },
-): void {
-  if (hasAddress) return;
-  for (const field of kind.needsOf?.filter((one) => reads.includes(one)) ?? []) {
-    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
-    const within = { start, end: start + field.length };
-    complain(path, { message: `${field} is known only with \`of\``, hint: 'Name an address in of.', within });
   }
 }
 

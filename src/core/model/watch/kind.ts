@@ -55,7 +55,7 @@ export interface Kind<E, S, O> {
   readonly while: ValueSpec | null;
   readonly of: Presence;
   readonly token: Presence;
-  /** Fields and own keys that have no meaning without `of:`. */
+  /** Own keys that have no meaning without `of:`. */
   readonly needsOf?: readonly string[];
   /** The kind's own keys in a rule. */
   readonly options: z.ZodObject;
