@@ -162,7 +162,7 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
   claimantOf,
   coverage: coverageOf,
   history: { ...historyOf(row), identityOf: (view) => logOf(ofRow(view)) } satisfies ListHistory,
-  examples: {},
+  examples: { resembles: 'raw > 0 && resembles(to.hash, from.hash)' },
   rowsOf: (seen) => seen,
   sourceOf: (path) => (path === 'value_usd' ? 'token.exchange_rate' : path === 'direction' ? null : path),
   script: {

@@ -3,6 +3,7 @@ import { failuresOf, ruleOf, testOf, type Files } from './support/trials.ts';
 
 const TREASURY = 'kind: transfers, of: treasury, every: 1m';
 const USDC = 'token: { address_hash: USDC, exchange_rate: 0.999 }';
+const DOLLARS = 'token: { address_hash: USDC, decimals: 6 }';
 const PAYEE = "to: { hash: '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB' }";
 
 interface Story {
@@ -68,11 +69,34 @@ const STORIES: readonly (readonly [string, Story])[] = [
       expect: ['{ at: 1m, alert: drained, state: firing }'],
     },
   ],
+  [
+    'a payment to an address that looks like a payee; the payee itself, and others, are silent',
+    {
+      rule: ruleOf(
+        TREASURY,
+        '{ id: like, on: new, if: \'direction == "out" && raw > 0 && resembles(to.hash, payees)\' }, { id: one, on: new, if: "raw > 5 && resembles(to.hash, payee_a)" }',
+      ),
+      items: [
+        `{ ${DOLLARS}, amount: 5, to: { hash: '0x4D6533333333333333333333333333333333B3AB' } }`,
+        `{ ${DOLLARS}, amount: 5, to: { hash: payee_a } }`,
+        `{ ${DOLLARS}, amount: 5, to: { hash: '0x4d6533333333333333333333333333333333b3ac' } }`,
+        `{ ${DOLLARS}, amount: 0, to: { hash: '0x4D6533333333333333333333333333333333B3AB' } }`,
+      ],
+      expect: [
+        "{ at: 1m, alert: like, state: event, title: 'treasury sent 5 USDC to 0x4D65…B3AB, which looks like payee_a and is not' }",
+        '{ at: 1m, alert: one, state: event }',
+      ],
+    },
+  ],
 ];
 
 const CONFIG = `
 explorers: { chain: { form: sandbox } }
-addresses: { treasury: 0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0 }
+addresses:
+  treasury: 0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0
+  payee_a: 0x4d6511111111111111111111111111111111b3ab
+  payee_b: 0x3c5422222222222222222222222222222222c4bc
+  payees: [payee_a, payee_b]
 tokens: { USDC: 0x51BEEe539Ee496D28B2Bf8BED91D0b7F3A5599D8 }
 channels: { screen: { type: log } }
 rules: [rules/*.yaml]
@@ -87,6 +111,8 @@ test.each(STORIES)('%s', async (_name, { rule, items, expect: said }) => {
 });
 
 test.each([
+  ['kind: transfers, of: treasury', 'if: "resembles(to.hash)"', 'resembles'],
+  ['kind: transfers, of: treasury', 'if: "resembles(raw, payees)"', 'resembles'],
   ['kind: transfers', '', 'of or token is missing'],
   ['kind: transfers, token: USDC', 'if: direction == "out"', 'direction is known only where the watch has of'],
   ['kind: transfers, token: USDC, direction: in', '', 'direction is for a watch with of'],

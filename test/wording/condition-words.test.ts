@@ -63,6 +63,7 @@ function sentenceOf({ kind, condition, id = 'full', fires = THREE }: Counting) {
       place: null,
       zone: 'UTC',
       known: (address) => (address.equals(TREASURY) ? 'treasury' : null),
+      lookAlike: () => null,
       isWatched: (address) => address?.equals(VAULT) === true,
     },
     view: kind.fields.make({}),

@@ -22,7 +22,7 @@ export function hintFor(written: string, legal: Iterable<string>): string | unde
   return names.length === 0 || names.length > MOST_LISTED ? undefined : `Possible: ${names.join(', ')}.`;
 }
 
-const MOST_LISTED = 16;
+const MOST_LISTED = 17;
 
 // Levenshtein, with two swapped neighbours counted as one mistake.
 function distance(a: string, b: string): number {

@@ -90,7 +90,7 @@ function occasionOf(watch: Watch, alert: AlertRule, { view, before }: Evaluation
   };
 }
 
-export function namesOf({ of, token, target, place, zone, nameOf }: Watch): WatchNames {
+export function namesOf({ of, token, target, place, zone, nameOf, lookAlikeOf }: Watch): WatchNames {
   const named = (one: Watch['of']): string | null => (one === null ? null : (one.name ?? shortHex(one.address)));
   return {
     of: named(of),
@@ -100,6 +100,7 @@ export function namesOf({ of, token, target, place, zone, nameOf }: Watch): Watc
     place,
     zone,
     known: nameOf,
+    lookAlike: lookAlikeOf,
     isWatched: (address) => address !== undefined && target.address?.equals(address) === true,
   };
 }

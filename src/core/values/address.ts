@@ -31,6 +31,11 @@ export class Address {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
+/** True if both show the same digits in their short form, and are not the same. */
+export function isLookAlike(one: Address, other: Address): boolean {
+  return !one.equals(other) && shortHex(one.key) === shortHex(other.key);
+}
+
 /** Whether a stored value is an address. */
 export function isAddressText(value: unknown): value is string {
   return typeof value === 'string' && ADDRESS.test(value);

@@ -74,6 +74,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, zone, alert }: Gi
     of: null,
     token: null,
     nameOf: () => null,
+    lookAlikeOf: () => null,
     chainId: null,
     place: null,
     pageUrl: null,

@@ -73,6 +73,7 @@ export function watchOf(
     chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
     place: isOneOfSeveral ? explorer.name : null,
     nameOf: names.on(explorer.name),
+    lookAlikeOf: names.ofLookAlike,
     pageUrl: explorer.pageUrl,
     schedule,
     zone: compiling.catalogue.config.timeZone,

@@ -1,6 +1,6 @@
 // Finds the names that the config gives to addresses and tokens.
 import type { Name } from '../../config/model.ts';
-import type { Address } from '../../core/values/address.ts';
+import { shortHex, type Address } from '../../core/values/address.ts';
 
 /** The name of an address or a token on one explorer; null = it has none. */
 export type NameOfAddress = (address: Address) => string | null;
@@ -15,6 +15,8 @@ export interface ConfigNames {
    * of the load.
    */
   on(explorer: string): NameOfAddress;
+  /** The same for an address that only shows the same digits as a named one in its short form. */
+  readonly ofLookAlike: NameOfAddress;
 }
 
 export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
@@ -22,6 +24,9 @@ export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
   const tokenNames = new Map<string, string>();
   const nameOfByExplorer = new Map<string, NameOfAddress>();
 
+  const nameByShort = new Map<string, string>();
+  const ofLookAlike: NameOfAddress = (address) =>
+    ofAddress(address) === null ? (nameByShort.get(shortHex(address.key)) ?? null) : null;
   const ofAddress: NameOfAddress = ({ key }) => addressNames.get(key) ?? null;
   const ofToken = ({ key }: Address, explorer: string): string | null =>
     tokenNames.get(`${explorer} ${key}`) ?? tokenNames.get(key) ?? null;
@@ -29,6 +34,7 @@ export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
   for (const [name, meaning] of meanings) {
     if (meaning.type === 'address' && !addressNames.has(meaning.address.key))
       addressNames.set(meaning.address.key, name);
+    if (meaning.type === 'address') nameByShort.set(shortHex(meaning.address.key), name);
     if (meaning.type !== 'token') continue;
     if (meaning.everywhere !== null) tokenNames.set(meaning.everywhere.key, name);
     for (const [explorer, address] of meaning.byExplorer) tokenNames.set(`${explorer} ${address.key}`, name);
@@ -39,6 +45,7 @@ export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
   return {
     ofAddress,
     ofToken,
+    ofLookAlike,
     tokensOn(explorer) {
       const known = tokensByExplorer.get(explorer);
       if (known !== undefined) return known;

@@ -24,6 +24,10 @@ export const FUNCTION_DOCS: Readonly<Record<string, FunctionDoc>> = {
     'unlimited(number): bool',
     'whether it is an approval without limit: 2^96 - 1, 2^128 - 1, 2^160 - 1, or at least 2^255, before units',
   ),
+  resembles: of(
+    'resembles(address, list): bool',
+    'whether it shows the same first four and last four digits as an address of the list, and is another one',
+  ),
   re: of('re(text, "pattern"): bool', 'whether a part of the text fits the regular expression, in linear time'),
   glob: of('glob(text, "pattern"): bool', 'whether the whole text fits; * is any text, ? one character'),
 };

@@ -13,6 +13,7 @@ export const FUNCTIONS: readonly string[] = [
   'hour',
   'weekday',
   'unlimited',
+  'resembles',
   ...MEASURES,
 ];
 /** Functions that read the time of the item, or of the poll, in a time zone. */

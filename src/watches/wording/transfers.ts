@@ -56,7 +56,8 @@ function movedWords(occasion: Occasion): string {
   const { names, view } = occasion;
   const moved = tokensMoved(occasion);
   const [from, to] = [addressAt(view, 'from.hash'), addressAt(view, 'to.hash')];
-  const [sender, receiver] = [from, to].map((end) => nameOf(names, end));
+  const sender = from === undefined ? 'an unknown address' : addressWords(names, from);
+  const receiver = nameOf(names, to);
   switch (valueAt(view, 'type')) {
     case 'token_minting':
       return `${moved} minted to ${receiver}`;
@@ -64,7 +65,7 @@ function movedWords(occasion: Occasion): string {
       return `${moved} burned by ${sender}`;
     default:
       return !names.isWatched(from) && names.isWatched(to)
-        ? `${receiver} received ${moved} from ${sender}`
+        ? `${receiver} received ${moved} from ${nameOf(names, from)}`
         : `${sender} sent ${moved} to ${receiver}`;
   }
 }
@@ -96,6 +97,10 @@ function addressAt(view: AnyView, path: string): Address | undefined {
   return value instanceof Address ? value : undefined;
 }
 
+/** `0x3c54…b3AB, which looks like payee_a and is not` */
 function nameOf(names: WatchNames, address: Address | undefined): string {
-  return address === undefined ? 'an unknown address' : addressWords(names, address);
+  if (address === undefined) return 'an unknown address';
+  const other = names.lookAlike(address);
+  const like = other === null ? '' : `, which looks like ${other} and is not`;
+  return `${addressWords(names, address)}${like}`;
 }

@@ -694,7 +694,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ],
     [
       'foo(1) > 2',
-      'foo | no function "foo". Possible: has, size, amount, percent, duration, timestamp, re, glob, hour, weekday, unlimited, change, delta, min, max, avg.',
+      'foo | no function "foo". Possible: has, size, amount, percent, duration, timestamp, re, glob, hour, weekday, unlimited, resembles, change, delta, min, max, avg.',
     ],
     ['method.startswith("a")', 'startswith | no method "startswith". Did you mean startsWith?'],
     ['age > duration("2d")', '"2d" | "2d" is no duration. Days are written in hours: duration("48h").'],
@@ -766,7 +766,7 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['value + method > 1', 'value + method | a number + a text is not possible'],
     [
       'string(value) == "1"',
-      'string | no function "string". Possible: has, size, amount, percent, duration, timestamp, re, glob, hour, weekday, unlimited, change, delta, min, max, avg.',
+      'string | no function "string". Possible: has, size, amount, percent, duration, timestamp, re, glob, hour, weekday, unlimited, resembles, change, delta, min, max, avg.',
     ],
     ['cel.bind(x, 1, x > 0)', 'bind | no method "bind"'],
     ['{"a": 1} == {"a": 1}', ' | maps are not used here'],

@@ -155,6 +155,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     of: null,
     token: null,
     nameOf: () => null,
+    lookAlikeOf: () => null,
     zone: 'UTC',
     place: null,
     chainId: null,

@@ -27,6 +27,8 @@ export interface Watch {
   readonly token: { readonly name: string | null; readonly address: string } | null;
   /** The name that the config gives an address or a token; null = it has none. */
   readonly nameOf: (address: Address) => string | null;
+  /** The name of another address that shows the same digits in its short form; null = there is none. */
+  readonly lookAlikeOf: (address: Address) => string | null;
   readonly chainId: string | null;
   /** The explorer, if its rule watches several: messages name it first. */
   readonly place: string | null;

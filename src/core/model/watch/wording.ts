@@ -33,6 +33,8 @@ export interface WatchNames {
   readonly place: string | null;
   /** The name of any address or token; null = it has none. */
   known(address: Address): string | null;
+  /** The name of another address that shows the same digits in its short form; null = there is none. */
+  lookAlike(address: Address): string | null;
   /** The zone in which times are shown. */
   readonly zone: string;
   /** True if `address` is the watched address. */

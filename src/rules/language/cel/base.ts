@@ -2,7 +2,7 @@
 import { isUnlimited } from '../../../core/values/unlimited.ts';
 import { Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
-import { Address } from '../../../core/values/address.ts';
+import { Address, isLookAlike } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { Hash } from './view.ts';
 import { spendOnPattern } from './limits.ts';
@@ -26,11 +26,18 @@ export function createBase(): Environment {
   env.registerFunction('amount(string): Amount', amountOf, SYNC);
   env.registerFunction('percent(string): Amount', (text: string) => percentOf(text) ?? amountOf(''), SYNC);
   env.registerFunction('unlimited(Amount): bool', isUnlimited, SYNC);
+  env.registerFunction('resembles(Address, Address): bool', isLookAlike, SYNC);
+  env.registerFunction('resembles(Address, list<Address>): bool', resemblesOne, SYNC);
   env.registerFunction('re(string, Pattern): bool', matches, SYNC);
   env.registerFunction('glob(string, Pattern): bool', matches, SYNC);
   env.registerFunction('re(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
   env.registerFunction('glob(Hash, Pattern): bool', (hash: Hash, pattern: RE2JS) => matches(hash.text, pattern), SYNC);
   return env;
+}
+
+/** A member of the list resembles none of it. */
+function resemblesOne(address: Address, list: readonly Address[]): boolean {
+  return !list.some((one) => one.equals(address)) && list.some((one) => isLookAlike(one, address));
 }
 
 function matches(text: string, pattern: RE2JS): boolean {

@@ -98,7 +98,7 @@ export class Preparation {
     else if (isMeasure(name)) this.#visitWindow(node, name);
     else if (name === 'hour' || name === 'weekday') this.#visitClock(node, name);
     else if (name === 're' || name === 'glob') this.#visitPattern(node, around);
-    else if (name === 'size' || name === 'unlimited') for (const arg of args) this.visit(arg, around);
+    else if (OF_VALUES.includes(name)) for (const arg of args) this.visit(arg, around);
     else this.#checkLiteral(node, LITERALS[name]);
   }
 
@@ -216,6 +216,9 @@ export class Preparation {
     else node.args = value;
   }
 }
+
+/** Functions whose arguments are conditions of their own. */
+const OF_VALUES = ['size', 'unlimited', 'resembles'];
 
 function isMeasure(name: string): name is Measure {
   return WINDOWS.includes(name);
