@@ -72,3 +72,27 @@ test.each([
 test('a contract calls, so as the caller of an internal transaction it says nothing', () => {
   expect(warningsOf('internal-transactions', 'from == treasury')).toEqual([]);
 });
+
+/** The comparisons of an alert that answers may show to be in vain. */
+function wantedOf(condition: string): [string, string, number][] {
+  const { config } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
+  if (config === null) throw new Error('the config does not load');
+  const text = `watches:\n  - { id: w, kind: transactions, of: vault, explorer: chain, notify: [screen], alerts: [{ id: a, on: new, if: '${condition}' }] }\n`;
+  const { watches } = loadRules(config, [{ file: 'rules.yaml', text }], { kinds });
+  return (watches[0]?.senders ?? []).map((one) => [one.written, one.text, one.members.length]);
+}
+
+test.each([
+  ['from == treasury && value > 5', [['treasury', 'from == treasury', 1]]],
+  ['from == treasury || to == treasury', []],
+  ['from == treasury || value > 5', []],
+  ['from == treasury || from == unknown', [['treasury, unknown', 'from == treasury || from == unknown', 2]]],
+  ['from == treasury || from == admin', []],
+  [
+    '(from == treasury && value > 5) || from.hash in contracts',
+    [['treasury, contracts', '(from == treasury && value > 5) || from.hash in contracts', 2]],
+  ],
+  ['!(from == treasury)', []],
+])('an alternative keeps the condition from being in vain: %s', (condition, wanted) => {
+  expect(wantedOf(condition)).toEqual(wanted);
+});

@@ -9,12 +9,14 @@ import { typeAt, type AnyRecord } from '../../core/values/fields.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Compiling } from './model.ts';
 
+type Comparison = Omit<WantedSender, 'alert'>;
+
 export function warnOfContractSender(compiling: Compiling, path: Path, condition: Condition): void {
   const { warn, catalogue } = compiling;
   const { contracts } = describedIn(catalogue.config.names);
   // Most configs name none; then no condition is taken apart.
   if (contracts.size === 0) return;
-  for (const wanted of sendersIn(compiling, condition)) {
+  for (const wanted of comparisonsIn(compiling, condition)) {
     const { text, members, hint } = wanted;
     if (!members.every((key) => contracts.has(key))) continue;
     const start = Math.max(0, condition.text.indexOf(text));
@@ -22,28 +24,57 @@ export function warnOfContractSender(compiling: Compiling, path: Path, condition
   }
 }
 
-/** The comparisons of these conditions that an answer may show to be in vain. */
-export function sendersOf(compiling: Compiling, conditions: readonly Condition[]): Omit<WantedSender, 'alert'>[] {
+/** The comparisons without which these conditions never hold, and which an answer may show to be in vain. */
+export function sendersOf(compiling: Compiling, conditions: readonly Condition[]): readonly Comparison[] {
   const { wallets } = describedIn(compiling.catalogue.config.names);
   return conditions
-    .flatMap((condition) => sendersIn(compiling, condition))
+    .flatMap((condition) => (readsSender(compiling, condition) ? neededIn(compiling, condition.clause()) : []))
     .filter(({ members }) => !members.some((key) => wallets.has(key)));
 }
 
-function sendersIn({ kind, catalogue }: Compiling, condition: Condition): Omit<WantedSender, 'alert'>[] {
+function comparisonsIn(compiling: Compiling, condition: Condition): readonly Comparison[] {
+  if (!readsSender(compiling, condition)) return [];
+  return asked(condition.clause()).flatMap((clause) => comparisonOf(compiling, clause));
+}
+
+/** Most conditions do not, and are not taken apart. */
+function readsSender({ kind }: Compiling, { reads }: Condition): boolean {
   const signed = signedIn(kind.fields);
-  if (!condition.reads.some((path) => signed.has(firstOf(path)))) return [];
-  return asked(condition.clause()).flatMap(({ text, equals }) => {
-    if (equals === null || equals.isNegated || typeAt(kind.fields, equals.path)?.type !== 'address') return [];
-    const hint = signed.get(firstOf(equals.path));
-    const who = hint === undefined ? null : whoIn(catalogue.config.names, equals.value);
-    return hint === undefined || who === null ? [] : [{ text, hint, ...who }];
-  });
+  return reads.some((path) => signed.has(firstOf(path)));
+}
+
+function comparisonOf({ kind, catalogue }: Compiling, { text, equals }: Clause): Comparison[] {
+  if (equals === null || equals.isNegated || typeAt(kind.fields, equals.path)?.type !== 'address') return [];
+  const hint = signedIn(kind.fields).get(firstOf(equals.path));
+  const who = hint === undefined ? null : whoIn(catalogue.config.names, equals.value);
+  return hint === undefined || who === null ? [] : [{ text, hint, ...who }];
 }
 
 /** The parts that have to be true, or may be, for the condition to be true. */
 function asked(clause: Clause): readonly Clause[] {
   return clause.joins === null ? [clause] : clause.joins === 'not' ? [] : clause.parts.flatMap(asked);
+}
+
+/** Alternatives are needed only together: one of them is enough for the condition to hold. */
+function neededIn(compiling: Compiling, clause: Clause): readonly Comparison[] {
+  if (clause.joins === null) return comparisonOf(compiling, clause);
+  if (clause.joins === 'not') return [];
+  const needed = clause.parts.map((part) => neededIn(compiling, part));
+  return clause.joins === 'all'
+    ? needed.flat()
+    : togetherOf(
+        clause.text,
+        needed.map(([first]) => first),
+      );
+}
+
+function togetherOf(text: string, alternatives: readonly (Comparison | undefined)[]): readonly Comparison[] {
+  const all = alternatives.filter((one) => one !== undefined);
+  const [first] = all;
+  if (first === undefined || all.length < alternatives.length) return [];
+  const written = [...new Set(all.map((one) => one.written))].join(', ');
+  const members = [...new Set(all.flatMap((one) => one.members))];
+  return [{ text, hint: first.hint, written, isGroup: members.length > 1 || first.isGroup, members }];
 }
 
 function firstOf(path: string): string {

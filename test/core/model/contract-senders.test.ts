@@ -37,7 +37,11 @@ test('an address that a row shows as a contract is known as one from then on', (
 });
 
 test('an account whose code is that of a contract signs: by its proxy type, and by what it has sent', () => {
-  expect(sighted(NO_SENDERS, { to: contract(TREASURY.text, { proxy_type: 'eip7702' }) })).toBe(NO_SENDERS);
+  const delegated = contract(TREASURY.text, { proxy_type: 'eip7702' });
+  expect(sighted(NO_SENDERS, { to: delegated })).toEqual({ [TREASURY.key]: 'signs' });
+  // Explorers show the code at once, and find out later how it delegates.
+  const early = sighted(NO_SENDERS, { to: contract(TREASURY.text) });
+  expect(sighted(early, { to: delegated })).toEqual({ [TREASURY.key]: 'signs' });
   const sent = sighted({ [TREASURY.key]: 'contract' }, { from: contract(TREASURY.text) });
   expect(sent).toEqual({ [TREASURY.key]: 'signs' });
   expect(sighted(sent, { to: contract(TREASURY.text) })).toBe(sent);

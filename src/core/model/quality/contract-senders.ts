@@ -11,7 +11,7 @@ export interface WantedSender {
   readonly alert: AlertId;
   /** `from == treasury` */
   readonly text: string;
-  /** The name or address in the rule: `treasury`. */
+  /** The names or addresses in the rule: `treasury`. */
   readonly written: string;
   readonly isGroup: boolean;
   /** The keys of its addresses, one of which must be the sender. */
@@ -22,7 +22,7 @@ export interface WantedSender {
 
 /**
  * The sort of each address that is wanted as a sender, by its key, if rows have shown it. `signs`: it has sent a
- * transaction, as an account does whose code is that of a contract (EIP-7702). Plain JSON.
+ * transaction, or is an account that lets the code of a contract act for it (EIP-7702). Plain JSON.
  */
 export type SenderSightings = Readonly<Record<string, 'contract' | 'signs'>>;
 
@@ -104,12 +104,8 @@ function look(rows: readonly AnyView[], parties: readonly Party[], keys: Readonl
     for (const { path, isSender } of parties) {
       const address = valueAt(row, `${path}.hash`);
       if (!(address instanceof Address) || !keys.has(address.key) || seen.get(address.key) === 'signs') continue;
-      if (isSender) seen.set(address.key, 'signs');
-      else if (isContract(row, path)) seen.set(address.key, 'contract');
+      if (isSender || valueAt(row, `${path}.proxy_type`) === DELEGATED) seen.set(address.key, 'signs');
+      else if (valueAt(row, `${path}.is_contract`) === true) seen.set(address.key, 'contract');
     }
   return Object.fromEntries(seen);
-}
-
-function isContract(row: AnyView, path: string): boolean {
-  return valueAt(row, `${path}.is_contract`) === true && valueAt(row, `${path}.proxy_type`) !== DELEGATED;
 }
