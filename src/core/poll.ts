@@ -32,7 +32,7 @@ export interface EvaluatedPoll extends AlertPoll {
   readonly data: DataState;
   readonly fields: FieldSightings;
   readonly senders: SenderSightings;
-  /** Fields that conditions read, and whose values were known and are lost. */
+  /** Fields that conditions read, and whose values are lost. */
   readonly lost: readonly string[];
 }
 

@@ -217,7 +217,7 @@ function notesOf({ watch, detection, fields, senders, lost }: EvaluatedPoll): Re
   const gone = goneFields(fields).map(
     (path) => `${path} is in no row of the answers any more: conditions that read it are unknown`,
   );
-  const empty = lost.map((path) => `${path} was known, and is not any more: conditions that read it are unknown`);
+  const empty = lost.map((path) => `${path} is not known: conditions that read it are unknown`);
   const never = neverHolding(watch.senders, senders).map((one) => `${one.alert}: ${neverWords(one)}. ${one.hint}`);
   const doubted = doubt === null ? [] : [doubt];
   const notes = [...(detection?.notes ?? []), ...doubted, ...gone, ...empty, ...never];

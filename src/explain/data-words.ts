@@ -32,8 +32,9 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
   const { data } = memory;
   const since = blindFrom(watch, memory, looked);
   const state = data === null ? [] : [`data ${data.state} since ${showInZone(looked.zone, data.since)}`];
-  const { fields } = missingValues(watch, memory);
-  const missing = fields.length === 0 ? [] : [`no longer sent: ${fields.join(', ')}`];
+  const { fields, lost } = missingValues(watch, memory);
+  const missing =
+    fields.length === 0 ? [] : [`${lost === null ? 'no longer sent' : 'not known'}: ${fields.join(', ')}`];
   return [
     ...state,
     ...missing,

@@ -60,12 +60,10 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
   head: ({ explorer }) => blocks(explorer),
   page: ({ address }) => (address === null ? null : `/address/${address.text}`),
   questions: (target) => [question(target), ...(target.options.readsSource === true ? [source(target)] : [])],
-  async observe(target, _state, read) {
-    const seen = await observeContract(target, read);
-    return { seen, partial: seen.partial };
-  },
-  detect: ({ options }, state, { view }, scope) =>
-    inOneStep(detectContract(state, view, { expected: expectedSet(options.expected), scope })),
+  // Without the code the reading is complete: what is known is judged, and `lost` reports the rest.
+  observe: async (target, _state, read) => ({ seen: await observeContract(target, read), partial: null }),
+  detect: ({ options }, state, seen, scope) =>
+    inOneStep(detectContract(state, seen, { expected: expectedSet(options.expected), scope })),
   lost: lostIn,
   history: null,
   examples: {},
@@ -76,7 +74,7 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
     record: ContractDetails,
     synthesize: (_target, { rows: [row] }) => {
       const view = (row?.view ?? ContractDetails.make({})) as ContractDetailsView;
-      return { view, rows: [view], partial: null };
+      return { view, rows: [view], unread: null };
     },
   },
 };
@@ -84,18 +82,18 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
 /** A failure of the second question leaves its fields unknown; the first one is judged. */
 async function observeContract(target: Target<ContractOptions>, read: Read): Promise<ContractReading> {
   const details = await read.one(question(target));
-  if (target.options.readsSource !== true) return { view: withSource(details, null), rows: [details], partial: null };
+  if (target.options.readsSource !== true) return { view: withSource(details, null), rows: [details], unread: null };
   try {
     const code = await read.one(source(target));
-    return { view: withSource(details, code), rows: [details, code], partial: null };
+    return { view: withSource(details, code), rows: [details, code], unread: null };
   } catch (error) {
     if (!(error instanceof Missed)) throw error;
     const rows = [details];
     const view = withSource(details, null);
     // Explorers answer 404 for a contract whose source is not verified.
-    if (error.reason !== 'not-found') return { view, rows, partial: error.message };
+    if (error.reason !== 'not-found') return { view, rows, unread: error.message };
     const is_verified = details.is_verified ?? false;
-    return { view: ContractDetails.over(view, { is_verified }), rows, partial: null };
+    return { view: ContractDetails.over(view, { is_verified }), rows, unread: null };
   }
 }
 

@@ -290,11 +290,21 @@ describe('a lost list', () => {
     expect(states).toEqual(['ok', 'ok', 'blind-field', 'blind-field']);
     expect(world.decisions[0]?.reasons).toContainEqual({
       type: 'note',
-      text: 'is_expected was known, and is not any more: conditions that read it are unknown',
+      text: 'is_expected is not known: conditions that read it are unknown',
     });
     world.sandbox.clearFaults();
     expect(await world.poll()).toEqual([]);
     expect(stateOf(world)).toBe('ok');
+  });
+
+  test('makes a condition on the type of the proxy blind, too', async () => {
+    await using world = await createWorld(
+      'watches: [{ id: w, kind: contract, of: vault, every: 1m, alerts: [{ id: beacon, while: proxy_type == "eip1967_beacon" }] }]',
+    );
+    await world.poll();
+    lose(world);
+    expect(await pollsOf(world, 3)).toEqual([]);
+    expect(stateOf(world)).toBe('blind-field');
   });
 
   test('is told by what is lost', async () => {
@@ -390,7 +400,36 @@ describe('the code and its source', () => {
     upgrade(world, OTHER);
     world.sandbox.fail({ fault: 'blocked', times: 1000, operation: 'smart-contract' });
     expect(await world.poll()).toEqual(['upgraded event']);
-    expect(world.decisions[0]?.memory.data?.state).toBe('partial');
+    expect(notesOf(world)).toEqual([expect.stringContaining('code not read: ')]);
+  });
+
+  test('a host that always refuses the second question makes only its conditions blind', async () => {
+    await using world = await createWorld(withAlerts(CONFLICT, FOREIGN));
+    world.sandbox.fail({ fault: 'blocked', times: 1000, operation: 'smart-contract' });
+    const states: (string | undefined)[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      expect(await world.poll()).toEqual([]);
+      states.push(world.decisions[0]?.memory.data?.state);
+      await world.restart();
+    }
+    expect(states).toEqual(['ok', 'ok', 'blind-field', 'blind-field']);
+    const [watch] = loadWatches(withAlerts(CONFLICT, FOREIGN));
+    const memory = world.decisions[0]?.memory;
+    expect(watch && missingValues(watch, memory)).toEqual({ fields: ['conflicting'], lost: 'code' });
+    upgrade(world, OTHER);
+    expect(await world.poll()).toEqual(['upgraded event']);
+    world.sandbox.clearFaults();
+    expect(await world.poll()).toEqual([]);
+    expect(world.decisions[0]?.memory.data?.state).toBe('ok');
+  });
+
+  test('a refusal does not count once no rule reads the code', async () => {
+    await using world = await createWorld(withAlerts(CONFLICT, FOREIGN));
+    world.sandbox.fail({ fault: 'blocked', times: 1000, operation: 'smart-contract' });
+    await pollsOf(world, 3);
+    await world.load(withAlerts(FOREIGN));
+    await world.poll();
+    expect(world.decisions[0]?.memory.data?.state).toBe('ok');
   });
 
   test('no answer about the code means that no source is verified, unless the first answer says so', async () => {

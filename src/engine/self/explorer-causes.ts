@@ -92,10 +92,10 @@ function hasLost(blind: BlindWatch): blind is LostWatch {
   return sortOf(blind.reason) === 'field' && typeof blind.lost === 'string';
 }
 
-/** A value that was known and is lost. Each watch has a cause of its own, since other watches still read theirs. */
+/** A value that is lost. Each watch has a cause of its own, since other watches still read theirs. */
 function lostCause({ watch, since, lost, fields }: LostWatch, moment: Moment): Cause {
   const thing = watch.kind.wording.thing(namesOfWatch(watch));
-  const unknown = `The explorer shows none any more, so conditions that read ${fields.join(', ')} are unknown`;
+  const unknown = `The explorer does not show it, so conditions that read ${fields.join(', ')} are unknown`;
   return {
     alert: 'blind-field',
     subject: `${watch.target.explorer}/lost/${watch.name}`,

@@ -5,6 +5,7 @@ import type { Detection, DetectionScope } from '../../core/model/detection.ts';
 import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
 import { track, viewOf, type Remembered } from '../../core/values/tracked.ts';
+import { SmartContract } from '../../explorer/reading/resources/smart-contract.ts';
 import { oneChange } from '../one-change.ts';
 import { remembered, type Values } from '../values.ts';
 import { Acceptance, judgeSet, NO_RETURN, notReturning } from './acceptance.ts';
@@ -14,6 +15,7 @@ import {
   keysOf,
   listedIn,
   type ContractDetailsView,
+  type ContractReading,
   type ContractView,
   type Listed,
 } from './reading.ts';
@@ -21,6 +23,8 @@ import {
 export interface ContractState extends Values, Acceptance {
   /** Readings in a row without a list of implementations although one was known, at most `MISSING_POLLS`. */
   readonly unlisted: number;
+  /** Readings in a row that asked for the code and got no answer, at most `MISSING_POLLS`. */
+  readonly unread: number;
 }
 
 export const ContractState: z.ZodType<ContractState> = z.object({
@@ -28,6 +32,7 @@ export const ContractState: z.ZodType<ContractState> = z.object({
   changes: z.number(),
   ...Acceptance.shape,
   unlisted: z.number(),
+  unread: z.number(),
 });
 
 /** Fields that follow from the set of implementations. */
@@ -39,7 +44,7 @@ const ALWAYS_TRACKED = ['implementations', 'proxy_type'];
 /** `expected`: addresses in lower case; null if the rule names none. */
 export function detectContract(
   state: ContractState | null,
-  seen: ContractDetailsView,
+  { view: seen, unread }: Pick<ContractReading, 'view' | 'unread'>,
   { expected, scope }: { readonly expected: ReadonlySet<string> | null; readonly scope: DetectionScope },
 ): Detection<ContractState> {
   const listed = listedIn(seen);
@@ -53,17 +58,27 @@ export function detectContract(
   const isFirst = (path: string): boolean => isOfSource(path) && (state?.values[path] ?? null) === null;
   const changed = tracking.changed.filter((path) => !isFirst(path) && counts(path, { known, verdict: judged.verdict }));
   const detection = oneChange(state, { ...tracking, changed }, { now, at: scope.at });
-  const unlisted = listed !== null || known === null ? 0 : Math.min((state?.unlisted ?? 0) + 1, MISSING_POLLS);
+  const lacks = {
+    unlisted: listed !== null || known === null ? 0 : counted(state?.unlisted),
+    unread: unread === null ? 0 : counted(state?.unread),
+  };
   return {
     ...detection,
-    state: detection.state && withJudged(state, detection.state, { ...judged.after, unlisted }),
-    notes: state === null ? notesOf(seen, listed) : [],
+    state: detection.state && withJudged(state, detection.state, { ...judged.after, ...lacks }),
+    notes: [...(state === null ? notesOf(seen, listed) : []), ...(unread === null ? [] : [`code not read: ${unread}`])],
   };
 }
 
-/** The list of implementations, if it was known and the last readings lack it. */
-export function lostIn({ unlisted }: ContractState): LostValue | null {
-  return unlisted >= MISSING_POLLS ? { source: 'implementations', name: 'implementation' } : null;
+function counted(before = 0): number {
+  return Math.min(before + 1, MISSING_POLLS);
+}
+
+/** The list of implementations, if it was known and the last readings lack it; the code, if they do not show it. */
+export function lostIn({ unlisted, unread }: ContractState): readonly LostValue[] {
+  return [
+    ...(unlisted >= MISSING_POLLS ? [{ paths: OF_THE_SET, name: 'implementation' }] : []),
+    ...(unread >= MISSING_POLLS ? [{ paths: Object.keys(SmartContract.fields), name: 'code' }] : []),
+  ];
 }
 
 interface Sets {
@@ -117,12 +132,13 @@ function viewWith(
 function withJudged(
   before: ContractState | null,
   values: Values,
-  judged: Acceptance & Pick<ContractState, 'unlisted'>,
+  judged: Acceptance & Pick<ContractState, 'unlisted' | 'unread'>,
 ): ContractState {
   const isSame =
     before !== null &&
     values === before &&
     before.unlisted === judged.unlisted &&
+    before.unread === judged.unread &&
     before.returningSince === judged.returningSince &&
     JSON.stringify(before.previous) === JSON.stringify(judged.previous);
   return isSame ? before : { ...values, ...judged };

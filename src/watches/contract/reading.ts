@@ -37,7 +37,7 @@ export interface ContractReading {
   /** The answers behind it. */
   readonly rows: readonly AnyView[];
   /** Why the code and its source were not read; null if they were, or no rule reads them. */
-  readonly partial: string | null;
+  readonly unread: string | null;
 }
 
 /** The answer about the address, with that about its code; null: there is none. */

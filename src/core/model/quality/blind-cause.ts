@@ -83,7 +83,7 @@ export interface BlindWatch {
   readonly reason: BlindReason;
   /** The missing fields that its conditions read. */
   readonly fields: readonly string[];
-  /** The name of a value that was known and is lost: `implementation`. Left out or null: there is none. */
+  /** The name of a value that is lost: `implementation`. Left out or null: there is none. */
   readonly lost?: string | null;
 }
 

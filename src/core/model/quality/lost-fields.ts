@@ -1,6 +1,6 @@
-// Fields whose values were known and are lost, although the answers still have their keys.
+// Fields whose values are lost, although the answers still have their keys.
 import type { Memory } from '../memory.ts';
-import type { AnyKind } from '../watch/kind.ts';
+import type { AnyKind, LostValue } from '../watch/kind.ts';
 import type { Watch } from '../watch/watch.ts';
 import type { BlindWatch } from './blind-cause.ts';
 import { goneFields, NO_SIGHTINGS, type ReadField } from './field-sightings.ts';
@@ -11,9 +11,15 @@ interface Reader {
 }
 
 /** The lost fields that conditions of the watch read. `state`: the kind's memory; null: there is none. */
-export function lostFields({ kind, readFields }: Reader, state: unknown): readonly string[] {
-  const lost = state === null ? null : (kind.lost?.(state) ?? null);
-  return lost === null ? [] : readFields.filter(({ source }) => source === lost.source).map(({ path }) => path);
+export function lostFields(reader: Reader, state: unknown): readonly string[] {
+  const lost = new Set(lostValues(reader, state).flatMap(({ paths }) => paths));
+  return reader.readFields.map(({ path }) => path).filter((path) => lost.has(path));
+}
+
+/** Without those that no condition reads. */
+function lostValues({ kind, readFields }: Reader, state: unknown): readonly LostValue[] {
+  const lost = state === null ? [] : (kind.lost?.(state) ?? []);
+  return lost.filter(({ paths }) => readFields.some(({ path }) => paths.includes(path)));
 }
 
 /**
@@ -27,6 +33,7 @@ export function missingValues(
   const data = memory?.data ?? null;
   const state = memory?.checksum === watch.checksum ? memory.state : null;
   const lost = lostFields(watch, state);
-  const name = lost.length === 0 ? null : (watch.kind.lost?.(state)?.name ?? null);
-  return { fields: [...goneFields(data?.fields ?? NO_SIGHTINGS), ...lost], lost: name };
+  const names = lostValues(watch, state).map(({ name }) => name);
+  const fields = [...new Set([...goneFields(data?.fields ?? NO_SIGHTINGS), ...lost])];
+  return { fields, lost: names.length === 0 ? null : names.join(' and ') };
 }

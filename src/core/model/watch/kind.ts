@@ -108,10 +108,10 @@ export interface Kind<E, S, O> {
   /** The number of remembered tokens that explorers mark as scams, if a rule reads that. Only for lists of tokens. */
   scams?(state: S): number;
   /**
-   * A value that was known, and that the last readings lack although they have its key; null: there is none. Left out by
-   * kinds that never lose a value.
+   * Values that the last readings lack although the answers have their keys, or although the explorer was asked for them.
+   * Left out by kinds that never lose a value.
    */
-  lost?(state: S): LostValue | null;
+  lost?(state: S): readonly LostValue[];
   /** How to replay the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
@@ -187,8 +187,8 @@ export interface ListHistory {
 export const LOOK_BACK_MS = 7 * 3_600_000;
 
 export interface LostValue {
-  /** Its path in the answer, as `sourceOf` gives it. */
-  readonly source: string;
+  /** The fields that are unknown without it. */
+  readonly paths: readonly string[];
   /** Its name in messages: `implementation`. */
   readonly name: string;
 }
