@@ -164,6 +164,32 @@ tests:
   expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
 });
 
+test('an upgrade of one among many contracts names that one', async () => {
+  const { results } = await run(
+    `
+rules: code.yaml
+config: ../config.yaml
+tests:
+  - name: the story
+    watch: vault-code[vault]
+    saw:
+      - { at: 0m, implementations: [{ address_hash: &a '0xa111111111111111111111111111111111111111' }, { address_hash: &b '0xb111111111111111111111111111111111111111' }, { address_hash: &c '0xc111111111111111111111111111111111111111' }, { address_hash: &d '0xd111111111111111111111111111111111111111' }] }
+      - { at: 5m, implementations: [{ address_hash: *a }, { address_hash: *b }, { address_hash: *c }, { address_hash: '0xe111111111111111111111111111111111111111' }] }
+    expect:
+      - { at: 5m, alert: foreign-code, state: firing, title: 'vault runs 0xe111…1111, 0xa111…1111, 0xb111…1111 and 1 more, not expected' }
+      - { at: 5m, alert: upgraded, state: event, title: 'vault implementations are now 0xe111…1111, 0xa111…1111, 0xb111…1111 and 1 more, was 0xd111…1111, 0xa111…1111, 0xb111…1111 and 1 more' }
+`,
+    {
+      ...files,
+      'rules/code.yaml': RULES.replace(
+        /expected: .*/,
+        `expected: [${['a', 'b', 'c', 'd'].map((one) => `'0x${one}${'1'.repeat(39)}'`).join(', ')}]`,
+      ),
+    },
+  );
+  expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
+});
+
 test('replicas that differ are told of once, and never of an end', async () => {
   await using world = await createWorld(rules(IMPLEMENTATION));
   await world.poll();

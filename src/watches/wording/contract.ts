@@ -31,7 +31,7 @@ const OF_THE_CODE = ['implementations', 'implementation'];
 function changedSentence(occasion: EventOccasion): Sentence {
   const { names, view, before, compared } = occasion;
   const path = compared.find((one) => isOther(view, before, one)) ?? compared[0];
-  const [now, then] = [codeWords(names, view), before === null ? null : codeWords(names, before)];
+  const [now, then] = [codeWords(names, view, before), before === null ? null : codeWords(names, before, view)];
   if (path === undefined || (OF_THE_CODE.includes(path) && now === null))
     return { ...changeSentence(occasion, (one) => plain.value(occasion, one)), lines: linesOf(occasion) };
   if (!OF_THE_CODE.includes(path))
@@ -71,7 +71,7 @@ function stateWords(occasion: StateOccasion): Sentence | null {
   }
   const own = OF_THE_SOURCE[path]?.(thing, value);
   if (own !== undefined) return { title: own, detail: null, measured: null, lines: linesOf(occasion), shows: [path] };
-  const code = codeWords(names, view);
+  const code = codeWords(names, view, occasion.before);
   if (path !== 'is_expected' || code === null) return null;
   const detail = `${code}, ${value ? 'as expected' : 'not expected'}`;
   const shows = [...OF_THE_CODE, 'proxy_type', path];
@@ -85,9 +85,15 @@ const OF_THE_SOURCE: Readonly<Record<string, (thing: string, value: boolean) => 
 
 const MOST_NAMED = 3;
 
-/** `vault_v2`, or `vault_v2, 0x2222…2222 and 2 more`; null if it is unknown. */
-function codeWords(names: WatchNames, view: AnyView): string | null {
-  const addresses = (listedIn(view as ContractView) ?? []).map(({ address }) => addressWords(names, address));
+/**
+ * `vault_v2`, or `vault_v2, 0x2222…2222 and 2 more`; null if it is unknown. Contracts that `other` does not have come
+ * first: a diamond has many, and one upgrade exchanges few of them.
+ */
+function codeWords(names: WatchNames, view: AnyView, other: AnyView | null): string | null {
+  const common = new Set(other === null ? [] : keysIn(other));
+  const listed = listedIn(view as ContractView) ?? [];
+  const ordered = listed.toSorted((a, b) => Number(common.has(a.address.key)) - Number(common.has(b.address.key)));
+  const addresses = ordered.map(({ address }) => addressWords(names, address));
   if (addresses.length === 0) return null;
   const more = addresses.length - MOST_NAMED;
   return `${addresses.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
