@@ -45,7 +45,7 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const troubles = facts.troubles.flatMap((one) => troubleCause(one, facts));
   const down = new Set(troubles.map(({ subject }) => subject));
   const [lost, others] = [facts.blind.filter(hasLost), facts.blind.filter((one) => !hasLost(one))];
-  const groups = Map.groupBy(causesOf(others), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
+  const groups = Map.groupBy(causesOf(others), ({ explorer, reason }) => subjectOf(explorer, sortOf(reason)));
   const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts));
   const told = [...blind, ...lost.map((one) => lostCause(one, facts))].map((cause) => ({
     ...cause,
@@ -60,6 +60,20 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
     ...facts.notJudged.flatMap((one) => notJudgedCause(one, facts)),
     ...[...never].flatMap(([subject, all]) => neverCause(subject, all, facts)),
   ];
+}
+
+function subjectOf(explorer: string, sort: Sort): string {
+  return `${explorer}/${sort}`;
+}
+
+/** The subject of the cause that fields are missing on an explorer. */
+export function fieldSubject(explorer: string): string {
+  return subjectOf(explorer, 'field');
+}
+
+/** The subject of the cause that a watch has lost a value. */
+export function lostSubject({ target, name }: Watch): string {
+  return `${target.explorer}/lost/${name}`;
 }
 
 /** One for each alert, whatever its targets. */
@@ -98,7 +112,7 @@ function lostCause({ watch, since, lost, fields }: LostWatch, moment: Moment): C
   const unknown = `The explorer does not show it, so conditions that read ${fields.join(', ')} are unknown`;
   return {
     alert: 'blind-field',
-    subject: `${watch.target.explorer}/lost/${watch.name}`,
+    subject: lostSubject(watch),
     severity: severityOf([watch]),
     since,
     watches: 1,

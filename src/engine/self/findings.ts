@@ -13,7 +13,7 @@ import { channelCauses, DEAD_MS } from './channel-causes.ts';
 import { channelOf, explorerOf, type CauseId, type SelfFindings } from './cause.ts';
 import { daemonCauses, type Outage } from './daemon-causes.ts';
 import { createPlanCauses } from './plan-causes.ts';
-import { explorerCauses, type ExplorerCauseFacts } from './explorer-causes.ts';
+import { explorerCauses, fieldSubject, lostSubject, type ExplorerCauseFacts } from './explorer-causes.ts';
 
 export interface FindOptions {
   readonly store: Pick<Store, 'backlog'>;
@@ -103,7 +103,8 @@ function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
   if (cause.alert === 'backup') return health.backup === 'unknown';
   if (cause.alert === 'outvoted') return hasOtherConfigs(health);
   if (cause.alert === 'clock-jump' || cause.alert === 'not-judged') return health.isYoung;
-  if (explorer !== null) return health.undecided.has(explorer) || isUnpolled(explorer, health);
+  if (explorer !== null)
+    return health.undecided.has(explorer) || isUnpolled(explorer, health) || isUnanswered(cause, explorer, health);
   // A refusal may last until the receiver has accepted a message.
   const { lastSentAt } = health.channels.get(cause.subject) ?? UNTRIED;
   return cause.alert === 'channel-auth' && health.channels.has(cause.subject) && lastSentAt === null;
@@ -114,6 +115,21 @@ function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
  */
 function hasOtherConfigs({ cluster }: DaemonHealth): boolean {
   return cluster !== null && cluster.replicas.some(({ checksum }) => checksum !== cluster.configInForce);
+}
+
+/**
+ * True if a field was missing, and the watch is blind for another reason by now: only the next answers show whether it is
+ * there again.
+ */
+function isUnanswered({ alert, subject }: CauseId, explorer: string, { blind }: DaemonHealth): boolean {
+  if (alert !== 'blind-field') return false;
+  return blind.some(
+    ({ watch, reason, fields }) =>
+      reason !== 'blind-field' &&
+      fields.length > 0 &&
+      watch.target.explorer === explorer &&
+      (subject === fieldSubject(explorer) || subject === lostSubject(watch)),
+  );
 }
 
 /** True if no poll of the explorer's watches has ended since the start. */
