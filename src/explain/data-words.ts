@@ -25,7 +25,7 @@ export function pauseWords({ pause, now, zone }: Looked): string[] {
 }
 
 /**
- * The data state of a watch: `data blind-field since 2026-01-01T00:02:00Z`, `no longer sent: token.reputation`,
+ * The data state of a watch: `data blind-field since 2026-01-01T00:02:00Z`, `not sent: token.reputation`,
  * `no answer since 2026-01-01T00:01:00Z`.
  */
 export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[] {
@@ -33,8 +33,7 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
   const since = blindFrom(watch, memory, looked);
   const state = data === null ? [] : [`data ${data.state} since ${showInZone(looked.zone, data.since)}`];
   const { fields, lost } = missingValues(watch, memory);
-  const missing =
-    fields.length === 0 ? [] : [`${lost === null ? 'no longer sent' : 'not known'}: ${fields.join(', ')}`];
+  const missing = fields.length === 0 ? [] : [`${lost === null ? 'not sent' : 'not known'}: ${fields.join(', ')}`];
   return [
     ...state,
     ...missing,

@@ -151,7 +151,7 @@ test('a daemon that starts again after an hour has missed nothing yet, for statu
 test('a field that the explorer no longer sends leaves the condition unknown, and both commands name it', async () => {
   await prepared.polls('940000', '940000', 'renamed', 'renamed', 'renamed');
   const { out } = await prepared.run('status', '--watches', '-c', prepared.config);
-  expect(out).toContain('data blind-field since 2026-01-01T00:05:00Z; no longer sent: balance, raw');
+  expect(out).toContain('data blind-field since 2026-01-01T00:05:00Z; not sent: balance, raw');
   const lines = await explained('coins/low');
   expect(linesWith(lines, 'while', 'the explorer')).toEqual([
     expect.stringMatching(/^while +unknown +balance < 1_000_000/),

@@ -441,12 +441,27 @@ describe('the code and its source', () => {
     expect(states).toEqual(['ok', 'ok', 'blind-field', 'blind-field']);
     const [watch] = loadWatches(withAlerts(CONFLICT, FOREIGN));
     const memory = world.decisions[0]?.memory;
-    expect(watch && missingValues(watch, memory)).toEqual({ fields: ['conflicting'], lost: 'code' });
+    expect(watch && missingValues(watch, memory)).toEqual({ fields: ['conflicting'], lost: null });
     upgrade(world, OTHER);
     expect(await world.poll()).toEqual(['upgraded event']);
     world.sandbox.clearFaults();
     expect(await world.poll()).toEqual([]);
     expect(world.decisions[0]?.memory.data?.state).toBe('ok');
+  });
+
+  test('a host that refuses the second question is told once for all contracts', async () => {
+    const rule = `watches: [{ id: w, kind: contract, of: [vault, treasury, ACME], every: 1m, alerts: [${CONFLICT}] }]`;
+    await using world = await createWorld(rule);
+    world.sandbox.fail({ fault: 'blocked', times: 1000, operation: 'smart-contract' });
+    await pollsOf(world, 3);
+    const watches = loadWatches(rule);
+    const since = Date.UTC(2026, 0, 1, 14, 2);
+    const blind = watches.map((watch) => {
+      const memory = world.decisions.find(({ watchId }) => watchId === watch.id)?.memory;
+      return { watch, since, reason: 'blind-field', ...missingValues(watch, memory) } as const;
+    });
+    const facts = { watches, blind, troubles: [], notJudged: [], never: [], now: since, zone: 'UTC' };
+    expect(explorerCauses(facts).map(({ title }) => title)).toEqual(['chain does not send conflicting, 3 watches']);
   });
 
   test('a refusal does not count once no rule reads the code', async () => {

@@ -205,7 +205,7 @@ const TITLES: Readonly<Record<Sort, (explorer: string, watches: string, fields: 
   'not-understood': (explorer, watches) => `${explorer} answers otherwise than expected, ${watches}`,
   stale: (explorer, watches) => `the head of ${explorer} stands still, ${watches}`,
   'no-data': (explorer, watches) => `${explorer} does not show everything, ${watches}`,
-  field: (explorer, watches, fields) => `${explorer} no longer sends ${fields}, ${watches}`,
+  field: (explorer, watches, fields) => `${explorer} does not send ${fields}, ${watches}`,
   'not-polled': (explorer, watches) => `${explorer} is not polled, ${watches}`,
   damaged: (explorer, watches) => `the memory of ${watches} on ${explorer} is damaged`,
   'not-stored': (explorer, watches) => `what ${explorer} shows cannot be stored, ${watches}`,

@@ -77,7 +77,7 @@ function counted(before = 0): number {
 export function lostIn({ unlisted, unread }: ContractState): readonly LostValue[] {
   return [
     ...(unlisted >= MISSING_POLLS ? [{ paths: OF_THE_SET, name: 'implementation' }] : []),
-    ...(unread >= MISSING_POLLS ? [{ paths: Object.keys(SmartContract.fields), name: 'code' }] : []),
+    ...(unread >= MISSING_POLLS ? [{ paths: Object.keys(SmartContract.fields), name: null }] : []),
   ];
 }
 

@@ -65,7 +65,7 @@ test('a field that an upgraded explorer no longer sends is told once, and that i
   story.explorer.isUpgraded = true;
   await told.silence(5);
   expect(await told.next(5)).toMatch(
-    /^CRITICAL chainwarden\/blind-field FIRING blind-field: chain no longer sends .*, 3 watches - Since 00:0\d UTC: /,
+    /^CRITICAL chainwarden\/blind-field FIRING blind-field: chain does not send .*, 3 watches - Since 00:0\d UTC: /,
   );
   await told.silence(20);
   story.explorer.isUpgraded = false;

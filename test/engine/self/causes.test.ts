@@ -75,7 +75,7 @@ test.each([
   ],
   [
     'blind-field',
-    'blind-field/chain/field chain no longer sends balance, 1 watch - Since 21:12 UTC: a field that a rule reads is gone. Watches: one.',
+    'blind-field/chain/field chain does not send balance, 1 watch - Since 21:12 UTC: a field that a rule reads is missing. Watches: one.',
   ],
   [
     'no-poll',

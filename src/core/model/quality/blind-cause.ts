@@ -24,7 +24,7 @@ const WORDS = {
   plan: 'the plan leaves no credits for it now',
   throttled: 'the explorer allows no more requests',
   error: 'the explorer answers with errors',
-  'blind-field': 'a field that a rule reads is gone',
+  'blind-field': 'a field that a rule reads is missing',
   'no-poll': 'no poll took effect',
   'damaged-memory': 'what was remembered cannot be read',
   'storage-fails': 'the state cannot be written',

@@ -33,7 +33,7 @@ export function missingValues(
   const data = memory?.data ?? null;
   const state = memory?.checksum === watch.checksum ? memory.state : null;
   const lost = lostFields(watch, state);
-  const names = lostValues(watch, state).map(({ name }) => name);
+  const names = lostValues(watch, state).flatMap(({ name }) => name ?? []);
   const fields = [...new Set([...goneFields(data?.fields ?? NO_SIGHTINGS), ...lost])];
   return { fields, lost: names.length === 0 ? null : names.join(' and ') };
 }

@@ -189,8 +189,8 @@ export const LOOK_BACK_MS = 7 * 3_600_000;
 export interface LostValue {
   /** The fields that are unknown without it. */
   readonly paths: readonly string[];
-  /** Its name in messages: `implementation`. */
-  readonly name: string;
+  /** Its name in messages: `implementation`. Null: the explorer serves it for no watch, which is one message for all. */
+  readonly name: string | null;
 }
 
 /** How far a list was read. */
