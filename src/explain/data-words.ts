@@ -37,8 +37,16 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
   return [
     ...state,
     ...missing,
+    ...waitingWords(watch, memory, looked.zone),
     ...(since === null ? [] : [`${sinceWords(reasonOf(data))} ${showInZone(looked.zone, since)}`]),
   ];
+}
+
+/** `the earlier implementation is shown again, and counts after ten minutes (since 2026-01-01T00:02:00Z)` */
+export function waitingWords({ kind, checksum }: Watch, memory: Memory, zone: string): string[] {
+  const isOwn = memory.state !== null && memory.checksum === checksum;
+  const waiting = isOwn ? (kind.waits?.(memory.state) ?? null) : null;
+  return waiting === null ? [] : [`${waiting.what} (since ${showInZone(zone, waiting.since)})`];
 }
 
 /** Comparisons of the alert that never hold, as the answers so far show. */

@@ -14,6 +14,7 @@ import {
   type ContractReading,
 } from './contract/reading.ts';
 import { ContractState, detectContract, expectedSet, lostIn } from './contract/detection.ts';
+import { waitingIn } from './contract/acceptance.ts';
 import { CHANGED } from './one-change.ts';
 import { contractWording } from './wording/contract.ts';
 
@@ -65,6 +66,7 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
   detect: ({ options }, state, seen, scope) =>
     inOneStep(detectContract(state, seen, { expected: expectedSet(options.expected), scope })),
   lost: lostIn,
+  waits: waitingIn,
   history: null,
   examples: {},
   rowsOf: ({ rows }) => ({ rows }),

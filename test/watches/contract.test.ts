@@ -6,6 +6,7 @@ import { blankMemory, step } from '../../src/core/step.ts';
 import { Address } from '../../src/core/values/address.ts';
 import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
 import { explorerCauses } from '../../src/engine/self/explorer-causes.ts';
+import { dataWords } from '../../src/explain/data-words.ts';
 import { SmartContract } from '../../src/explorer/reading/resources/smart-contract.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { describeWatches } from '../../src/rules/describe.ts';
@@ -86,6 +87,13 @@ watches:
       - { id: upgraded, on: changed, if: implementations != before.implementations, severity: critical }
 ${more}`;
 const BOTH = ['foreign firing', 'upgraded event'];
+
+/** Remarks that `explain` makes on the watch. */
+function remarksOn({ decisions: [decision], clock }: World): string[] {
+  const [watch] = loadWatches(rules(IMPLEMENTATION));
+  if (watch === undefined || decision === undefined) throw new Error('no poll took place');
+  return dataWords(watch, decision.memory, { now: clock.now(), zone: 'UTC', pause: null });
+}
 
 const upgrade = (world: World, implementation: string): void => {
   world.sandbox.upgrade({ implementation });
@@ -210,7 +218,11 @@ test('a return waits ten minutes, through a restart', async () => {
   expect(await pollsOf(world, 6)).toEqual([]);
   await world.restart();
   expect(await pollsOf(world, 4)).toEqual([]);
+  const waiting =
+    'the earlier implementation is shown again, and counts after ten minutes (since 2026-01-01T00:03:00Z)';
+  expect(remarksOn(world)).toContain(waiting);
   expect((await world.poll()).toSorted()).toEqual(['foreign resolved', 'upgraded event']);
+  expect(remarksOn(world)).not.toContain(waiting);
 });
 
 test('a return to code that is not expected does not wait', async () => {

@@ -7,7 +7,15 @@ import type { UnreadRange } from '../../core/model/watch/kind.ts';
 import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import type { Pause } from '../../core/model/watch/pause.ts';
 import { activeSince } from '../../core/alerts/emission.ts';
-import { blindFrom, dataWords, neverWordsOf, overdueFrom, pauseWords, type Looked } from '../../explain/data-words.ts';
+import {
+  blindFrom,
+  dataWords,
+  neverWordsOf,
+  overdueFrom,
+  pauseWords,
+  waitingWords,
+  type Looked,
+} from '../../explain/data-words.ts';
 import type { Trust } from '../../query/shapes/overview.ts';
 import { firstNames } from '../../lib/first-names.ts';
 
@@ -66,15 +74,16 @@ function notesOn(one: WatchStatus, now: Instant): string[] {
   // Other lines name the causes of blind and overdue watches, so they are not repeated here.
   const isCaused = [blindFrom, overdueFrom].some((since) => since(watch, memory, looked) !== null);
   const isOk = memory.data === null || memory.data.state === 'ok';
-  const data = isCaused || isOk ? [] : dataWords(watch, memory, looked);
+  const words = isOk ? waitingWords(watch, memory, watch.zone) : dataWords(watch, memory, looked);
+  const data = isCaused ? [] : words;
   const alerts = watch.alerts.flatMap(({ id }) => {
     const own = Object.values(memory.alerts[id] ?? {});
     const untold = own.filter(isUntold).flatMap((alert) => alertWords(id, alert, { ...memory, zone: watch.zone }));
     const never = neverWordsOf(watch, memory, id).map((text) => `${id}: ${text}`);
     return [...undecidedOf(id, own, watch.zone), ...untold, ...never];
   });
-  const words = [...pauseWords(looked), ...data, ...alerts];
-  return words.length === 0 ? [] : [words.join('; ')];
+  const all = [...pauseWords(looked), ...data, ...alerts];
+  return all.length === 0 ? [] : [all.join('; ')];
 }
 
 /** True if the alert fires without a message, because of a cooldown. */

@@ -112,6 +112,8 @@ export interface Kind<E, S, O> {
    * Left out by kinds that never lose a value.
    */
   lost?(state: S): readonly LostValue[];
+  /** A value that the answers show, and that does not count yet; null: there is none. Left out where all count at once. */
+  waits?(state: S): WaitingValue | null;
   /** How to replay the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
@@ -191,6 +193,12 @@ export interface LostValue {
   readonly paths: readonly string[];
   /** Its name in messages: `implementation`. Null: the explorer serves it for no watch, which is one message for all. */
   readonly name: string | null;
+}
+
+export interface WaitingValue {
+  /** `an earlier set of implementations is shown again, and counts after ten minutes` */
+  readonly what: string;
+  readonly since: Instant;
 }
 
 /** How far a list was read. */
