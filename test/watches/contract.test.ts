@@ -172,6 +172,31 @@ tests:
   expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
 });
 
+test('a message names every value that changed, and none that is only unknown', async () => {
+  const { results } = await run(
+    `
+rules: code.yaml
+config: ../config.yaml
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, implementations: [{ address_hash: vault_v2 }], is_verified: true, proxy_type: eip1967, creation_status: success }
+      - { at: 5m, implementations: [], is_verified: false, proxy_type: null, creation_status: success }
+      - { at: 10m, implementations: [], is_verified: true, proxy_type: null, creation_status: selfdestructed }
+    expect:
+      - { at: 5m, alert: any, state: event, title: vault source is not verified }
+      - { at: 10m, alert: any, state: event, title: vault source is verified, text: { contains: 'Creation status selfdestructed, was success.' } }
+`,
+    {
+      ...files,
+      'rules/code.yaml':
+        'watches: [{ id: w, kind: contract, of: vault, every: 5m, alerts: [{ id: any, on: changed }] }]',
+    },
+  );
+  expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
+});
+
 test('an upgrade of one among many contracts names that one', async () => {
   const { results } = await run(
     `

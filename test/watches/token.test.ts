@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { run } from '../rule-tests/support/trials.ts';
 import { createWorld } from '../support/world.ts';
 
 const RULES = `
@@ -38,4 +39,31 @@ test('a token that the explorer does not know is a missed poll, said once', asyn
   await world.poll();
   expect(world.log.lines.filter((line) => line === 'warn explorer:no-answer')).toHaveLength(1);
   expect(world.decisions.every(({ hasChanged }) => !hasChanged)).toBe(true);
+});
+
+test('a message names the value that changed, not one that became unknown at the same time', async () => {
+  const { results } = await run(
+    `
+rules: token.yaml
+config: ../config.yaml
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, total_supply: 100, reputation: ok }
+      - { at: 5m, total_supply: null, reputation: scam }
+    expect: [{ at: 5m, alert: any, state: event, title: 'ACME reputation scam, was ok' }]
+`,
+    {
+      'config.yaml': `
+explorers: { chain: { form: sandbox } }
+tokens: { ACME: '0x1111111111111111111111111111111111111111' }
+channels: { screen: { type: log } }
+routes: [{ notify: [screen] }]
+`,
+      'rules/token.yaml':
+        'watches: [{ id: w, kind: token, token: ACME, every: 5m, alerts: [{ id: any, on: changed }] }]',
+    },
+  );
+  expect(results.flatMap(({ details }) => details).join('\n')).toBe('');
 });

@@ -2,7 +2,7 @@
 import type { EventOccasion, KindWording, WatchNames, Sentence } from '../model/watch/wording.ts';
 import type { Segment } from '../model/watch/condition.ts';
 import { encodedAt } from '../values/tracked.ts';
-import { recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
+import { recordTypeOf, typeAt, valueAt, type AnyView, type Json } from '../values/fields.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 import { movedWords, ownValue } from './values.ts';
 import { lineOf, quotedText, showPath } from './words.ts';
@@ -32,9 +32,22 @@ export function changeSentence(occasion: EventOccasion, name: (path: string) => 
 }
 
 function changedPath(view: AnyView, before: AnyView | null, compared: readonly string[]): string | undefined {
-  const differs = (path: string): boolean =>
-    before !== null && JSON.stringify(encodedAt(view, path)) !== JSON.stringify(encodedAt(before, path));
-  return compared.find(differs) ?? compared[0];
+  return changedPaths(view, before, compared)[0] ?? compared[0];
+}
+
+/** A value that is unknown now has not changed. Values that were known before come first. */
+export function changedPaths(
+  view: AnyView,
+  before: AnyView | null,
+  compared: readonly string[],
+  valueOf: (one: AnyView, path: string) => Json = encodedAt,
+): readonly string[] {
+  if (before === null) return [];
+  const changes = compared.flatMap((path) => {
+    const [now, then] = [valueOf(view, path), valueOf(before, path)];
+    return now === null || JSON.stringify(now) === JSON.stringify(then) ? [] : [{ path, isFirst: then === null }];
+  });
+  return changes.toSorted((a, b) => Number(a.isFirst) - Number(b.isFirst)).map(({ path }) => path);
 }
 
 /** `Now "USD Coin". Last poll "USDC".` */

@@ -1,7 +1,7 @@
 // The sentences of a contract. Names that contracts give themselves stand in quotes below the subject.
 import { Address } from '../../core/values/address.ts';
 import { encodedAt } from '../../core/values/tracked.ts';
-import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import { valueAt, type AnyView, type Json } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type {
   EventOccasion,
@@ -12,9 +12,9 @@ import type {
   WordingContext,
 } from '../../core/model/watch/wording.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
-import { changeSentence, plainWording } from '../../core/wording/change-sentence.ts';
+import { changedPaths, changeSentence, plainWording } from '../../core/wording/change-sentence.ts';
 import { addressWords, ownValue } from '../../core/wording/values.ts';
-import { quotedText } from '../../core/wording/words.ts';
+import { capital, quotedText, showPath } from '../../core/wording/words.ts';
 import { listedIn, type ContractView } from '../contract/reading.ts';
 
 const plain = plainWording({ noun: 'contract', thing: ({ of }) => of ?? '' });
@@ -30,33 +30,44 @@ const OF_THE_CODE = ['implementations', 'implementation'];
 
 function changedSentence(occasion: EventOccasion): Sentence {
   const { names, view, before, compared } = occasion;
-  const path = compared.find((one) => isOther(view, before, one)) ?? compared[0];
+  const changed = changedPaths(view, before, compared, comparedAt);
+  const path = changed[0] ?? compared[0];
+  const lines = [...linesOf(occasion), ...otherLines(occasion, changed.slice(1))];
   const [now, then] = [codeWords(names, view, before), before === null ? null : codeWords(names, before, view)];
   if (path === undefined || (OF_THE_CODE.includes(path) && now === null))
-    return { ...changeSentence(occasion, (one) => plain.value(occasion, one)), lines: linesOf(occasion) };
+    return { ...changeSentence(occasion, (one) => plain.value(occasion, one)), lines };
   if (!OF_THE_CODE.includes(path))
-    return (
-      stateWords({ ...occasion, path }) ?? {
-        ...changeSentence({ ...occasion, compared: [path] }, (one) => plain.value(occasion, one)),
-        lines: linesOf(occasion),
-      }
-    );
+    return {
+      ...(stateWords({ ...occasion, path }) ??
+        changeSentence({ ...occasion, compared: [path] }, (one) => plain.value(occasion, one))),
+      lines,
+    };
   const detail = `${now ?? ''}${then === null ? '' : `, was ${then}`}`;
   const what = isOne(view) ? 'implementation is' : 'implementations are';
   return {
     title: `${plain.thing(names)} ${what} now ${detail}`,
     detail,
     measured: now,
-    lines: linesOf(occasion),
+    lines,
     shows: [...OF_THE_CODE, 'proxy_type', 'is_expected'],
   };
 }
 
-/** Names of contracts may change while the contracts stay the same. */
-function isOther(view: AnyView, before: AnyView | null, path: string): boolean {
-  if (before === null) return false;
-  const valueOf = (one: AnyView): unknown => (path === 'implementations' ? keysIn(one) : encodedAt(one, path));
-  return JSON.stringify(valueOf(view)) !== JSON.stringify(valueOf(before));
+/** Names of contracts may change while the contracts stay the same. An empty list is unknown. */
+function comparedAt(view: AnyView, path: string): Json {
+  if (path !== 'implementations') return encodedAt(view, path);
+  const keys = keysIn(view);
+  return keys.length === 0 ? null : [...keys];
+}
+
+/** `Creation status selfdestructed, was success.` */
+function otherLines({ names, view, before }: EventOccasion, paths: readonly string[]): readonly (readonly Segment[])[] {
+  return paths.flatMap((path) => {
+    const now = ownValue({ names, view }, path);
+    const then = before === null ? undefined : ownValue({ names, view: before }, path);
+    if (now === undefined || OF_THE_CODE.includes(path)) return [];
+    return [[{ text: `${capital(showPath(path))} ${now}${then === undefined ? '' : `, was ${then}`}.` }]];
+  });
 }
 
 /** `vault runs 0x2222…2222, not expected`; `vault source is not verified`. Null for other fields. */
@@ -69,7 +80,7 @@ function stateWords(occasion: StateOccasion): Sentence | null {
     const detail = value ? 'verified' : 'not verified';
     return { title: `${thing} source is ${detail}`, detail, measured: detail, lines: [], shows: [path] };
   }
-  const own = OF_THE_SOURCE[path]?.(thing, value);
+  const own = STATES[path]?.(thing, value);
   if (own !== undefined) return { title: own, detail: null, measured: null, lines: linesOf(occasion), shows: [path] };
   const code = codeWords(names, view, occasion.before);
   if (path !== 'is_expected' || code === null) return null;
@@ -78,8 +89,9 @@ function stateWords(occasion: StateOccasion): Sentence | null {
   return { title: `${thing} runs ${detail}`, detail, measured: code, lines: linesOf(occasion), shows };
 }
 
-const OF_THE_SOURCE: Readonly<Record<string, (thing: string, value: boolean) => string>> = {
+const STATES: Readonly<Record<string, (thing: string, value: boolean) => string>> = {
   conflicting: (thing, value) => `detectors ${value ? 'disagree' : 'agree'} about the proxy ${thing}`,
+  is_contract: (thing, value) => `${thing} has ${value ? 'code' : 'no code'}`,
   is_changed_bytecode: (thing, value) => `${thing} code ${value ? 'differs from' : 'is that of'} its verified source`,
 };
 
