@@ -85,7 +85,7 @@ function isLong(since: Instant, now: Instant): boolean {
 
 function rerouteOne(before: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTargets, now: Instant): RerouteResult {
   const { key } = before;
-  const rule = rules.ruleOf(before.watch, before.alert);
+  const rule = rules.ruleOf(before.watch, before.alert, before.labels);
   const labels = rule?.type === 'rule' ? rule.labels : before.labels;
   const named = distinctTargets((rule?.channels ?? []).flatMap((channel) => rules.recipientsOf(channel) ?? []));
   const known = before.known.map((one) => standingOf(one, named, rules, goneBefore, now));

@@ -30,6 +30,7 @@ export class LabelValues {
   constructor() {
     for (const name of GIVEN_LABELS) this.#values.set(name, new Set());
     for (const severity of SEVERITIES) this.note('severity', severity);
+    this.note('claim', 'true');
   }
 
   note(name: string, value: string): void {

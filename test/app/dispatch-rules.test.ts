@@ -15,7 +15,7 @@ test('what operators did was not told, because the daemon was started again befo
     presentOf: () => null,
   });
   // Asked at a start and at a reload: what leads nowhere any more is let go of.
-  expect(rules.ruleOf(ANNOUNCER, 'silence')).toEqual({ type: 'fixed', channels: ['b'] });
+  expect(rules.ruleOf(ANNOUNCER, 'silence', {})).toEqual({ type: 'fixed', channels: ['b'] });
 });
 
 test('people are sent 10 messages in ten minutes and 30 in an hour unless the config says otherwise, programs any number', () => {

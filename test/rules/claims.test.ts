@@ -1,5 +1,6 @@
 // Critical rules about what any contract can claim.
 import { expect, test } from '@jest/globals';
+import { dispatchRulesOf } from '../../src/app/runtime/dispatch-rules.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
@@ -21,7 +22,7 @@ function load(alert: string, watch = 'of: treasury', routes = '') {
   const text = `watches:\n  - { id: w, kind: transfers, ${routes === '' ? 'notify: [screen], ' : ''}${watch}, alerts: [{ id: a, on: new, ${alert} }] }\n`;
   const loaded = loadRules(config, [{ file: 'rules.yaml', text }], { kinds });
   if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
-  return loaded;
+  return { ...loaded, config };
 }
 
 const warningsOf = (alert: string, watch?: string): string[] =>
@@ -47,5 +48,24 @@ test.each([
 test('a claim goes to the channels of a warning', () => {
   const [alert] = load('if: value_usd > 100, severity: critical', 'of: treasury', ROUTES).watches[0]?.alerts ?? [];
   expect(alert).toMatchObject({ severity: 'critical', notify: ['pager'] });
-  expect(alert).toMatchObject({ asClaim: { severity: 'warning', notify: ['screen'] } });
+  expect(alert).toMatchObject({ asClaim: { severity: 'warning', notify: ['screen'], isClaim: true } });
+});
+
+test('a claim stays one when it is routed again, as at each start', () => {
+  const { config, watches } = load('if: raw > 0, severity: critical', 'of: treasury', ROUTES);
+  const rules = dispatchRulesOf(config, watches, {
+    startedAt: 0,
+    lookedAt: () => null,
+    coveredUntil: () => null,
+    presentOf: () => null,
+  });
+  const { id = '', alerts = [] } = watches[0] ?? {};
+  const alert = alerts[0]?.id ?? '';
+  expect(rules.ruleOf(id, alert, {})).toMatchObject({ severity: 'critical', channels: ['pager'] });
+  const ofClaim = rules.ruleOf(id, alert, { claim: 'true' });
+  expect(ofClaim).toMatchObject({
+    severity: 'warning',
+    channels: ['screen'],
+    labels: { severity: 'warning', claim: 'true' },
+  });
 });

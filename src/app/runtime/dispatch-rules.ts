@@ -2,7 +2,8 @@
 import type { Config } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
-import { labelsOf } from '../../core/model/watch/labels.ts';
+import { claimRule } from '../../core/alerts/claims.ts';
+import { isOfClaim, labelsOf } from '../../core/model/watch/labels.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { CAP_OF_PEOPLE } from '../../dispatch/policy/rate.ts';
@@ -30,14 +31,15 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     recipientsOf: recipientsIn(config),
     channelOf: (channel) => ways.get(channel) ?? GONE,
     routingOf: (labels) => routingOf(config.routes, null, labels),
-    ruleOf(id, alert) {
+    ruleOf(id, alert, labels) {
       if (id === REPORT_WATCH) return { type: 'fixed', channels: config.digest?.notify ?? [] };
       if (id === ANNOUNCER || isSelfWatch(id)) return { type: 'fixed', channels: config.self };
       const watch = watchById.get(id);
       const rule = watch?.alerts.find((one) => one.id === alert);
       if (watch === undefined || rule === undefined) return null;
-      const { notify: channels, severity } = rule;
-      return { type: 'rule', channels, labels: labelsOf(watch, rule), severity };
+      const own = rule.type === 'event' ? claimRule(rule, isOfClaim(labels)) : rule;
+      const { notify: channels, severity } = own;
+      return { type: 'rule', channels, labels: labelsOf(watch, own), severity };
     },
     counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
     unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),

@@ -146,7 +146,7 @@ export function createParts(
     ownership,
     rules,
     announce: (unanswered, at) => {
-      const notify = rules().ruleOf(ANNOUNCER, 'ack')?.channels ?? [];
+      const notify = rules().ruleOf(ANNOUNCER, 'ack', {})?.channels ?? [];
       return unansweredAnnouncements(unanswered, { at, zone: timeZone(), notify });
     },
     onOwed: (owed) => {

@@ -91,7 +91,9 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   const current = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
   const alert = left.reduce(withoutCall, current);
   const named = distinctTargets(
-    (rules.ruleOf(alert.watch, alert.alert)?.channels ?? []).flatMap((one) => rules.recipientsOf(one) ?? []),
+    (rules.ruleOf(alert.watch, alert.alert, alert.labels)?.channels ?? []).flatMap(
+      (one) => rules.recipientsOf(one) ?? [],
+    ),
   );
   const called = callIn(unansweredOf(alert, { isOpen, isAcked: ack !== null, named }, rules), rules, now);
   const owing = [

@@ -31,8 +31,8 @@ export type RuleInForce =
 /** The channels and routes of the config in force. */
 export interface RoutingRules extends GroupingRules {
   readonly recipientsOf: RecipientsOf;
-  /** Null: the rule was removed. */
-  readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
+  /** `labels`: of the alert, which may be a claim. Null: the rule was removed. */
+  readonly ruleOf: (watch: WatchId, alert: AlertId, labels: Labels) => RuleInForce | null;
   /** Channels on which nobody can answer. */
   readonly unanswered: readonly string[];
 }
@@ -227,8 +227,11 @@ function targetsOf(notification: Unrouted, rules: RoutingRules): Recipient[] {
  * The config may have changed since the decision, as in a restart between the two: a condition goes to the channels of
  * today, and so does an event if one of its channels is no longer among them.
  */
-function channelsOf({ watch, alert, notify, transition }: Unrouted, { ruleOf }: RoutingRules): readonly string[] {
-  const today = ruleOf(watch, alert)?.channels ?? notify;
+function channelsOf(
+  { watch, alert, labels, notify, transition }: Unrouted,
+  { ruleOf }: RoutingRules,
+): readonly string[] {
+  const today = ruleOf(watch, alert, labels)?.channels ?? notify;
   return transition === 'firing' || notify.some((channel) => !today.includes(channel)) ? today : notify;
 }
 

@@ -43,13 +43,14 @@ export async function raiseSeverities(
  * True if the alert was routed with a lower severity. Whether it has fired with the present one is checked in the
  * memory of its watch.
  */
-function isRaised({ watch, alert, severity }: ActiveAlert, { ruleOf: ruleIn }: Rules): boolean {
-  const rule = ruleIn(watch, alert);
+function isRaised({ watch, alert, labels, severity }: ActiveAlert, { ruleOf: ruleIn }: Rules): boolean {
+  const rule = ruleIn(watch, alert, labels);
   return rule?.type === 'rule' && isHigher(rule.severity, severity);
 }
 
+/** Only conditions are raised, and these are no claims. */
 function ruleOf(watch: WatchId, alert: AlertId, { ruleOf: ruleIn, presentOf }: Rules): RaisingRule | null {
-  const rule = ruleIn(watch, alert);
+  const rule = ruleIn(watch, alert, {});
   if (rule?.type !== 'rule') return null;
   const { severity, labels, channels: notify } = rule;
   return { severity, labels, notify, presentOf: (key) => presentOf({ watch, key }) };

@@ -1,7 +1,7 @@
 // Gives the alerts of each instance the channels of the routes. Labels such as `explorer` and `of` differ from instance
 // to instance, and so may the channels.
 import { labelsOf } from '../../core/model/watch/labels.ts';
-import type { AlertRule } from '../../core/model/watch/watch.ts';
+import type { AlertRule, EventAlert } from '../../core/model/watch/watch.ts';
 import type { RouteUse } from '../route-use.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
@@ -38,21 +38,25 @@ export class Targets {
   }
 
   /**
-   * The channels of a critical event that is only a claim: it is told as a warning. They are `otherwise` if no route has
-   * one for warnings. Null: no item is a claim.
+   * The channels of an event that is only a claim, by its labels. They are `otherwise` if no route has one for these.
+   * Null: no item is a claim.
    */
   #claimChannels(
     instance: Parameters<typeof labelsOf>[0],
     { rule, notify }: CompiledAlert,
     otherwise: readonly string[],
   ): readonly string[] | null {
-    if (instance.kind.claimantOf === undefined || rule.type !== 'event' || rule.severity !== 'critical') return null;
-    const { channels } = this.#routes.route(labelsOf(instance, { ...rule, severity: 'warning' }), notify);
+    if (instance.kind.claimantOf === undefined || rule.type !== 'event') return null;
+    const { channels } = this.#routes.route(labelsOf(instance, claimed(rule)), notify);
     return channels.length === 0 ? otherwise : channels;
   }
 }
 
 function withChannels(rule: AlertRule, notify: readonly string[], claims: readonly string[] | null): AlertRule {
   if (rule.type !== 'event' || claims === null) return { ...rule, notify };
-  return { ...rule, notify, asClaim: { ...rule, severity: 'warning', notify: claims } };
+  return { ...rule, notify, asClaim: { ...claimed(rule), notify: claims } };
+}
+
+function claimed(rule: EventAlert): EventAlert {
+  return { ...rule, severity: rule.severity === 'critical' ? 'warning' : rule.severity, isClaim: true };
 }

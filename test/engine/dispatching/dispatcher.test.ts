@@ -738,3 +738,19 @@ describe('the clock that two replicas share is set', () => {
     expect(await sent()).toEqual(['ada firing', 'bob firing']);
   });
 });
+
+test('a claim that nobody was told of yet goes to the channels of claims when the daemon starts again', async () => {
+  const ruleOf: DispatchRules['ruleOf'] = (_watch, _alert, labels) => {
+    const isClaim = labels['claim'] === 'true';
+    const severity = isClaim ? 'warning' : 'critical';
+    return { type: 'rule', channels: isClaim ? ['ops'] : ['mail'], labels: { ...labels, severity }, severity };
+  };
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: { ruleOf } });
+  const { store, clock, route, sent } = daemon;
+  const { message } = aTransition({ ...EVENT, severity: 'warning' }, ['ops']);
+  const claim = { message, labels: { watch: 'w1', alert: 'low', severity: 'warning', claim: 'true' }, notify: ['ops'] };
+  await commit(store, [aDecision('w1', { transitions: [claim] })], clock.now());
+  await route();
+  await route();
+  expect(await sent()).toEqual(['ops event']);
+});

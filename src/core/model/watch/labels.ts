@@ -2,28 +2,38 @@
 // alert.
 import type { Labels } from '../ids.ts';
 import type { Message } from '../delivery.ts';
-import type { AlertRule, Watch } from './watch.ts';
+import type { AlertRule, EventAlert, Watch } from './watch.ts';
 
 /** Labels that the program gives an alert. A rule may not set one of these names. */
-export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', 'of', 'token'] as const;
+export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', 'of', 'token', 'claim'] as const;
 
 type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
 
 /**
  * Labels of the program and of the rule. `watch` is the id of the rule, so all watches of a rule have the same value.
  * `of` and `token` are the name that the config gives the address, else the address in lower case; they are missing if
- * there is no address.
+ * there is no address. `claim` is `true` for an item that is only a claim, else missing.
  *
  * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
  */
-export function labelsOf(watch: Labelled, alert: Pick<AlertRule, 'id' | 'severity' | 'labels'>): Labels {
+export function labelsOf(
+  watch: Labelled,
+  alert: Pick<AlertRule, 'id' | 'severity' | 'labels'> & Pick<EventAlert, 'isClaim'>,
+): Labels {
   return {
     ...alert.labels,
     ...labelsOfWatch(watch),
     alert: alert.id,
     kind: watch.kind.name,
     severity: alert.severity,
+    ...(alert.isClaim === true ? CLAIM : {}),
   };
+}
+
+const CLAIM = { claim: 'true' } as const;
+
+export function isOfClaim(labels: Labels): boolean {
+  return labels['claim'] === CLAIM.claim;
 }
 
 /** The labels that all alerts of the watch share, and no alert of another watch has. */

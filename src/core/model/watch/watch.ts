@@ -114,8 +114,10 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly provisional: boolean;
   /** Set for `on: schedule`; null for every other event. */
   readonly report: ScheduledReport | null;
-  /** The rule for items that are only a claim, if it differs: with a lower severity, and the channels for that. */
+  /** The rule for items that are only a claim: at most a warning, with the channels for that. */
   readonly asClaim?: EventAlert;
+  /** Set in that rule alone. */
+  readonly isClaim?: true;
 }
 
 /** Sends the present values at the times of a cron expression. */
