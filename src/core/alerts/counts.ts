@@ -33,14 +33,22 @@ import {
   type AlertPoll,
 } from './alert-evaluation.ts';
 import { amountAt, contextOf, matchEvents, type Match } from './events/event-matching.ts';
+import { spansOf, waitingItems, waitingUnread, type WaitingItems } from './waiting-items.ts';
 import { lastAddedUp, ONE, tallied, talliesAfter, totalsOf, ZERO, type Totals } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
-export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): Steps<AlertEvaluation> {
-  if (poll.detection === null) return unchangedCounts(poll, alert, known);
-  const happened = poll.detection.events.filter(({ on }) => on === alert.on);
-  const events = withoutClaims(poll.watch, alert, happened);
-  const matched = yield* matchEvents(poll, alert, events, known);
+interface CountPoll extends AlertPoll {
+  readonly waiting: WaitingItems;
+}
+
+export function* stepCounts(alertPoll: AlertPoll, alert: CountAlert, known: AlertsByKey): Steps<AlertEvaluation> {
+  if (alertPoll.detection === null)
+    return unchangedCounts({ ...alertPoll, waiting: waitingUnread(known) }, alert, known);
+  const happened = alertPoll.detection.events.filter(({ on }) => on === alert.on);
+  const events = withoutClaims(alertPoll.watch, alert, happened);
+  const matched = yield* matchEvents(alertPoll, alert, events, known);
+  const waiting = waitingItems(known, { at: alertPoll.time.at, events }, matched);
+  const poll: CountPoll = { ...alertPoll, waiting };
   const groups = groupsOf(known);
   const before = new Map(groups);
   // Items of the baseline are not counted. Only `none_for` gets them, since it needs the time of the last item.
@@ -94,7 +102,7 @@ function unitsAt(fields: AnyRecord, path: string): readonly string[] {
 }
 
 /** A missed poll: no group changes. */
-function unchangedCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
+function unchangedCounts(poll: CountPoll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
   const lived = [...groupsOf(known)].map(([key, group]) => stepGroup(poll, alert, key, group, group));
   const rest = Object.entries(known).filter(([, { type }]) => type !== 'group');
   return {
@@ -113,7 +121,7 @@ function groupsOf(known: AlertsByKey): Map<string, GroupState> {
   return new Map(Object.entries(known).flatMap(([key, alert]) => (alert.type === 'group' ? [[key, alert]] : [])));
 }
 
-function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAlert, match: Match): void {
+function addTo(groups: Map<string, GroupState>, poll: CountPoll, alert: CountAlert, match: Match): void {
   const { event } = match;
   const wanted = keyOf(alert, event.view);
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
@@ -172,7 +180,7 @@ function addToRow(
   });
 }
 
-function withTally(poll: AlertPoll, alert: CountAlert, group: GroupState, match: Match): readonly Tally[] {
+function withTally(poll: CountPoll, alert: CountAlert, group: GroupState, match: Match): readonly Tally[] {
   const { fires } = alert;
   const { tallies } = group;
   if (fires.type !== 'sum' && fires.type !== 'ratio') return tallies;
@@ -185,7 +193,7 @@ function withTally(poll: AlertPoll, alert: CountAlert, group: GroupState, match:
     {
       now: poll.time.at,
       withinMs: fires.withinMs,
-      judgedUntil: judgedUntil(poll, group),
+      judgedUntil: Math.min(judgedUntil(poll, group), poll.waiting.since),
     },
   );
 }
@@ -228,7 +236,7 @@ interface GroupStep {
 }
 
 function stepGroup(
-  poll: AlertPoll,
+  poll: CountPoll,
   alert: CountAlert,
   key: string,
   group: GroupState,
@@ -237,19 +245,36 @@ function stepGroup(
   const { at } = poll.time;
   const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, { reads: readsOfCount(alert) });
   const from = judgedUntil(poll, group);
-  const heldAt = isJudged ? lastHeld(alert, group, { from, at }) : null;
+  const heldAt = isJudged ? (lastHeld(alert, group, { from, at }) ?? heldLate(poll, alert, group, before)) : null;
   const truth = isJudged ? heldAt !== null : 'unknown';
   const shown = subjectOfCount(poll.watch, alert, group, heldAt ?? at);
   const subject = { key: key === ALL_ITEMS ? '' : key, ...shown };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const unjudgedFrom = isJudged ? undefined : poll.detection === null ? group.unjudgedFrom : from;
   const isSame = before === group && stepped.state === group.condition && unjudgedFrom === group.unjudgedFrom;
-  const kept = keptAt(alert, group, isJudged ? at : from);
+  const kept = keptAt(alert, group, Math.min(isJudged ? at : from, poll.waiting.since));
   const after = isSame
     ? group
     : { ...kept, ...(isJudged ? evaluated(alert, kept) : {}), unjudgedFrom, condition: stepped.state };
-  const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
+  const entry = isOver(alert, after, Math.min(at, poll.waiting.since)) ? [] : [[key, after] as const];
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
+}
+
+/** When the condition held before this poll, because of items that waited; null: never, or it held without them too. */
+function heldLate(
+  { waiting: { ended }, time: { at } }: CountPoll,
+  alert: CountAlert,
+  group: GroupState,
+  before: GroupState | undefined,
+): Instant | null {
+  const { fires } = alert;
+  if (ended.length === 0 || fires.type === 'none-for' || fires.type === 'in-a-row') return null;
+  const moments = spansOf(ended, fires.withinMs).flatMap(
+    (span) => lastHeld(alert, group, { ...span, at: Math.min(at, span.at) }) ?? [],
+  );
+  const hadHeld = (then: Instant): boolean =>
+    before !== undefined && lastHeld(alert, before, { from: then, at: then }) !== null;
+  return moments.findLast((then) => !hadHeld(then)) ?? null;
 }
 
 /** The items that are kept after their evaluation. */

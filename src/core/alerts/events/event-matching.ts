@@ -56,16 +56,18 @@ export function* matchEvents(
   known: AlertsByKey,
 ): Steps<EventMatches> {
   const opened = Object.entries(known).filter(isOpen);
+  const openOf = openLookup(alert, opened);
   // Nearly all rows of a page are known and need no evaluation. Visiting each of them took a twentieth of all work.
-  const isOpened = new Set(opened.map(([key]) => key));
   const asked = events.filter(
-    (event) => hasNews(event) || isOpened.has(event.key) || isInRow(poll, alert, event, known),
+    (event) => hasNews(event) || openOf(event.key) !== null || isInRow(poll, alert, event, known),
   );
-  const evaluated = (yield* eachInSteps(asked, (event) => evaluateItem(poll, alert, event, known))).flat();
+  const evaluated = (yield* eachInSteps(asked, (event) =>
+    evaluateItem(poll, alert, { event, known, open: openOf(event.key) }),
+  )).flat();
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
   const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
   const remaining = stillOpen(poll, alert, events, opened);
-  const open = withinBounds([...unknown.map((one): Opened => [one.event.key, openOf(poll, one)]), ...remaining.kept]);
+  const open = withinBounds([...unknown.map((one): Opened => [one.event.key, openedBy(poll, one)]), ...remaining.kept]);
   const baseline = events.filter(({ novelty }) => novelty === 'baseline');
   const truths = yield* eachInSteps(baseline, (event) => truthOf(poll, alert, contextOfBaseline(poll, event)));
   const others = evaluated.filter(({ truth }) => truth === false).map(({ event }) => event);
@@ -92,18 +94,33 @@ interface EvaluatedMatch extends Match {
   readonly isBeyondBudget: boolean;
 }
 
-function evaluateItem(
-  poll: AlertPoll,
-  alert: MatchingAlert,
-  event: DetectedEvent,
-  known: AlertsByKey,
-): EvaluatedMatch[] {
+/**
+ * Finds the open item of a key. A change that is still open when the same thing changes again goes on in the next one,
+ * from its own values before: a limit on the difference applies to both together.
+ */
+function openLookup(alert: MatchingAlert, opened: readonly Opened[]): (key: string) => OpenEvent | null {
+  const thingOf = (key: string): string => thingOfKey(alert, key);
+  const openByThing = new Map(opened.toReversed().map(([key, open]) => [thingOf(key), open]));
+  return (key) => openByThing.get(thingOf(key)) ?? null;
+}
+
+/** Of a change: what changed, without the number of the change. Any other key is the item. */
+function thingOfKey({ on }: MatchingAlert, key: string): string {
+  return on === 'changed' ? key.slice(0, key.lastIndexOf('#')) : key;
+}
+
+interface AskedItem {
+  readonly event: DetectedEvent;
+  readonly known: AlertsByKey;
+  readonly open: OpenEvent | null;
+}
+
+function evaluateItem(poll: AlertPoll, alert: MatchingAlert, { event, known, open }: AskedItem): EvaluatedMatch[] {
   const prior = known[event.key];
-  const open = prior?.type === 'open' ? prior : null;
   const isChanged =
     isInRow(poll, alert, event, known) ||
     (event.novelty === 'changed' && alert.type === 'event' && isJudgedAnew(poll, alert, event));
-  const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
+  const isRelevant = open !== null || (event.novelty === 'new' ? isConcerned(poll, alert, event) : isChanged);
   // A tracked item was evaluated before, even if the list's state no longer has it, so it is left out.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const before = open === null ? event.before : (open.before as Remembered | null);
@@ -168,7 +185,7 @@ export function limitOf(alert: MatchingAlert, context: EvaluationContext): strin
   return alert.if?.limitOf(context) ?? ofRatio(alert)?.limitOf(context) ?? null;
 }
 
-function openOf({ time }: AlertPoll, { event, open, isBeyondBudget }: EvaluatedMatch): OpenEvent {
+function openedBy({ time }: AlertPoll, { event, open, isBeyondBudget }: EvaluatedMatch): OpenEvent {
   if (open !== null && (open.isBeyondBudget ?? false) === isBeyondBudget) return open;
   const { since, before } = open ?? { since: time.at, before: event.before };
   return { type: 'open', since, before, ...(isBeyondBudget ? { isBeyondBudget } : {}) };
@@ -217,8 +234,8 @@ function stillOpen(
   opened: readonly Opened[],
 ): { kept: readonly Opened[]; undecided: readonly Opened[] } {
   if (opened.length === 0) return { kept: [], undecided: [] };
-  const read = new Set(events.map(({ key }) => key));
-  const gone = opened.filter(([key]) => !read.has(key));
+  const read = new Set(events.map(({ key }) => thingOfKey(alert, key)));
+  const gone = opened.filter(([key]) => !read.has(thingOfKey(alert, key)));
   if (!isComplete) return { kept: gone, undecided: [] };
   const isSwept = alert.type === 'event' && watch.kind.coverage !== undefined;
   const isRecent = ({ since, isBeyondBudget }: OpenEvent): boolean =>
