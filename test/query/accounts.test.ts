@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { accountsCsv } from '../../src/query/watches/accounts-csv.ts';
+import { totalsOf, type Worth } from '../../src/query/watches/worth.ts';
+import { Amount } from '../../src/core/values/amount.ts';
 import { AccountList, Series } from '../../src/query/shapes/accounts.ts';
 import { AccountListFilter, SamplesFilter, WatchListFilter } from '../../src/query/shapes.ts';
 import { aBalance, aViewedDaemon, rulesOf, TREASURY, VAULT } from '../support/web/viewed-daemon.ts';
@@ -50,10 +52,10 @@ test('accounts come closest to their limit first, with their day and their last 
   // Two pages of the list, each with both lines.
   expect([lines.slice(0, 2), lines.length]).toEqual([lines.slice(2), 4]);
   expect([head, ...lines.slice(0, 2)]).toEqual([
-    '\ufeffaccount,address,explorer,asset,token,state,balance,usd,rate,limit,distance,change_24h,last_outflow,last_outflow_at,' +
+    '\ufeffaccount,address,explorer,asset,token,state,balance,usd,rate,limit_of,limit,distance,change_24h,last_outflow,last_outflow_at,' +
       'as_of,is_stale\r\n',
-    `treasury,${TREASURY},chain,ETH,,ok,900,,,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
-    `vault,${VAULT},chain,'=cmd(),,ok,52,,,50,2,0,,,2026-01-02T06:00:00Z,false\r\n`,
+    `treasury,${TREASURY},chain,ETH,,ok,900,,,balance,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
+    `vault,${VAULT},chain,'=cmd(),,ok,52,,,balance,50,2,0,,,2026-01-02T06:00:00Z,false\r\n`,
   ]);
 });
 
@@ -70,12 +72,18 @@ test('balances have their worth, each explorer and all together a sum, and what 
   await daemon.poll();
   const priced = await queries.accounts(all);
   expect(AccountList.parse(JSON.parse(JSON.stringify(priced)))).toEqual(priced);
-  const sum = { usd: '2251.125', balances: 1, unpriced: 1, unknown: 0 };
+  const sum = { usd: '2251.125', balances: 1, old: 0, unpriced: 1, unknown: 0 };
   expect(priced.totals).toEqual({ ...sum, explorers: [{ explorer: 'chain', ...sum }] });
   const [coins] = priced.items.filter(({ watch }) => watch === 'coins');
   expect(coins).toMatchObject({ usd: '2251.125', rate: '2.25', measure: { value: '1000.5' } });
   const [again] = priced.items.filter(({ watch }) => watch === 'again');
-  expect(again).toMatchObject({ usd: '2251.125', measure: { value: '2251.13', unit: 'USD', distance: '2151.13' } });
+  expect(again).toMatchObject({
+    balance: '1000.5',
+    usd: '2251.125',
+    measure: { value: '2251.13', unit: 'USD', distance: '2151.13' },
+  });
+  const csv = await accountsCsv((filter) => queries.accounts(filter), AccountListFilter.parse({ q: 'again' }));
+  expect(csv).toContain(',ETH,,ok,1000.5,2251.125,2.25,balance_usd,100,2151.13,');
   const [gas] = priced.items.filter(({ watch }) => watch === 'gas');
   expect(gas).toMatchObject({ usd: null, rate: null });
   const vault = await queries.accounts(AccountListFilter.parse({ q: 'vault' }));
@@ -83,6 +91,32 @@ test('balances have their worth, each explorer and all together a sum, and what 
   shown['treasury'] = '1000.5 at 0';
   await daemon.poll();
   expect((await queries.accounts(all)).totals).toMatchObject({ usd: null, balances: 0, unpriced: 2 });
+});
+
+test('a sum names how many of its balances are old', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance_usd < 100')));
+  const { queries, shown } = daemon;
+  shown['treasury'] = '10 at 50';
+  await daemon.poll();
+  expect((await queries.accounts(all)).totals).toMatchObject({ usd: '500', balances: 1, old: 0 });
+  shown['treasury'] = null;
+  await daemon.poll(5);
+  expect((await queries.accounts(all)).totals).toMatchObject({ usd: '500', balances: 1, old: 1 });
+});
+
+test('of several readings of a balance the sum has the newest that is not old', () => {
+  const amount = (text: string) => Amount.parse(text);
+  const usual = { explorer: 'chain', key: 'a', rate: amount('2'), isOld: false };
+  const known: Worth = { ...usual, at: 2, amount: amount('1'), usd: amount('2') };
+  const never: Worth = { ...usual, at: null, amount: undefined, usd: undefined, rate: undefined };
+  const older: Worth = { ...usual, at: 1, amount: amount('5'), usd: amount('10') };
+  const stopped: Worth = { ...usual, at: 3, amount: amount('7'), usd: amount('14'), isOld: true };
+  const sum = { usd: '2', balances: 1, old: 0, unpriced: 0, unknown: 0 };
+  for (const all of [
+    [known, never, older, stopped],
+    [stopped, older, never, known],
+  ])
+    expect(totalsOf(all)).toEqual({ ...sum, explorers: [{ explorer: 'chain', ...sum }] });
 });
 
 test('an account that is below its limit says when it fires, until it does', async () => {

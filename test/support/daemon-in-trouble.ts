@@ -643,6 +643,7 @@ export function accountsWith(written: Written): AccountList {
     state: 'firing',
     severity: 'critical',
     measure,
+    balance: measure.value,
     usd: '939887.8944',
     rate: '0.9996',
     change_24h: -0.216,
@@ -660,6 +661,7 @@ export function accountsWith(written: Written): AccountList {
     state: 'blind',
     severity: null,
     measure: { ...free, is_stale: true },
+    balance: '3.1177',
     usd: null,
     rate: null,
     change_24h: null,
@@ -667,7 +669,7 @@ export function accountsWith(written: Written): AccountList {
     outflow: null,
   };
   const counts = { all: 2, below_limit: 1, within_tenth: 0, old_data: 1 };
-  const sum = { usd: '939887.8944', balances: 1, unpriced: 1, unknown: 0 };
+  const sum = { usd: '939887.8944', balances: 1, old: 0, unpriced: 1, unknown: 0 };
   const totals = { ...sum, explorers: [{ explorer: of.explorer, ...sum }] };
   return { items: [usdc, eth], next: null, totals, counts, scams: [{ of, watch: 'tokens', count: 23 }] };
 }

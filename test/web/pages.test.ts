@@ -613,16 +613,39 @@ test('accounts show their worth, a sum for each explorer, and how many balances 
   const one = await shown({});
   expect(one).toContain('$939,888 in 1 balance, without 1 balance that has no price.');
   expect(one).toContain('$939,888 at $0.9996');
-  const sum = { balances: 8, unpriced: 0, unknown: 0 };
+  const sum = { balances: 8, old: 0, unpriced: 0, unknown: 0 };
   const explorers = [
     { explorer: 'ethereum', ...sum, usd: '12000000' },
     { explorer: 'base', ...sum, usd: '340120.4' },
     { explorer: 'test', ...sum, usd: null },
   ];
-  expect(await shown({ usd: '12340120.4', balances: 9, unpriced: 2, unknown: 1, explorers })).toContain(
-    '$12,340,120 in 9 balances, without 2 balances that have no price and 1 balance not known: ethereum $12,000,000, base $340,120.',
+  expect(await shown({ usd: '12340120.4', balances: 9, old: 3, unpriced: 2, unknown: 1, explorers })).toContain(
+    '$12,340,120 in 9 balances, 3 of them old, without 2 balances that have no price and 1 balance not known: ethereum $12,000,000, base $340,120.',
   );
   expect(await shown({ usd: null })).not.toContain('in 1 balance');
+});
+
+test('a limit in dollars stands beside the balance in its asset, and not in the curve of the balance', async () => {
+  const list = accountsWith(CALM);
+  const [usdc] = list.items;
+  if (usdc === undefined) throw new Error('there is no account');
+  const measure = {
+    ...usdc.measure,
+    field: 'balance_usd',
+    unit: 'USD',
+    value: '939887.89',
+    limit: '1000000',
+    distance: '60112.11',
+  };
+  const accounts = async () => ({ ...list, items: [{ ...usdc, measure }] });
+  const web = await serve({ isOpen: true, queries: { ...queriesWith(CALM), accounts } });
+  const { body } = await browse(web, '/accounts');
+  expect(textOf(body)).toContain('$1,000,000');
+  expect(textOf(body)).toContain('$60,112 below');
+  expect(textOf(body)).toContain('940,264.594685');
+  const plain = await browse(await serve({ isOpen: true, queries: queriesWith(CALM) }), '/accounts');
+  const lines = (html: string): number => html.split('s-limit').length;
+  expect(lines(body)).toBe(lines(plain.body) - 1);
 });
 
 test('a list that is asked for a page that it does not have says so', async () => {

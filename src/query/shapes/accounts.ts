@@ -15,6 +15,7 @@ export const AccountRow = z
     since: Time.nullable().describe('Of the state.'),
     fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
     measure: MeasureShape,
+    balance: AmountShape.nullable().describe('In the asset. `measure` may be of another field, such as `balance_usd`.'),
     usd: AmountShape.nullable().describe(
       'The balance in US dollars, exact; null: its price or the balance is not known.',
     ),
@@ -32,6 +33,7 @@ export type AccountRow = z.output<typeof AccountRow>;
 const Total = {
   usd: AmountShape.nullable().describe('The sum in US dollars, exact; null: no price is known.'),
   balances: z.int().describe('How many balances are in the sum. What several watches read counts once.'),
+  old: z.int().describe('How many balances of the sum are old: their watches were not answered since.'),
   unpriced: z.int().describe('How many balances have no price, so that they are in no sum.'),
   unknown: z.int().describe('How many balances are not known.'),
 };

@@ -14,6 +14,7 @@ const COLUMNS = [
   'balance',
   'usd',
   'rate',
+  'limit_of',
   'limit',
   'distance',
   'change_24h',
@@ -45,7 +46,7 @@ export async function accountsCsv(
   return lines.join('');
 }
 
-function lineOf({ of, asset, token, state, measure, usd, rate, change_24h, outflow }: AccountRow): string {
+function lineOf({ of, asset, token, state, measure, balance, usd, rate, change_24h, outflow }: AccountRow): string {
   const cells = [
     text(of.name),
     text(of.address),
@@ -53,9 +54,10 @@ function lineOf({ of, asset, token, state, measure, usd, rate, change_24h, outfl
     text(asset),
     text(token),
     text(state),
-    measure.value,
+    balance,
     usd,
     rate,
+    text(measure.limit === null ? null : measure.field),
     measure.limit,
     measure.distance,
     change_24h,

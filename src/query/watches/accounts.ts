@@ -12,6 +12,7 @@ import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';
+import { isOutOfDate } from '../values/readings.ts';
 import { fits } from './watches.ts';
 import { watchFacts, type WatchFacts } from './watch-facts.ts';
 import { measureOfWatch } from './watch-rows.ts';
@@ -45,7 +46,7 @@ export async function accounts(view: QueryContext, filter: AccountListFilter): P
   return {
     items,
     next: page.next,
-    totals: totalsOf(shown.flatMap(({ facts }) => (hasWorth(facts) ? [worthIn(view, facts)] : []))),
+    totals: totalsOf(shown.flatMap((one) => (hasWorth(one.facts) ? [worthIn(view, one)] : []))),
     scams: scamsAt(all, items),
     counts: {
       all: found.length,
@@ -60,8 +61,9 @@ function hasWorth({ watch: { kind } }: WatchFacts): boolean {
   return kind.while?.worth !== undefined;
 }
 
-function worthIn({ runtime }: QueryContext, { watch }: WatchFacts): Worth {
-  return worthOf(watch, runtime.readings.figuresOf(watch.id));
+function worthIn(view: QueryContext, { facts: { watch, memory }, isOld }: Found): Worth {
+  const isStale = isOld || isOutOfDate(view, watch, memory?.coveredUntil ?? null);
+  return worthOf(watch, view.runtime.readings.figuresOf(watch.id), isStale);
 }
 
 function foundIn(facts: WatchFacts, states: WatchStates, filter: AccountListFilter): Found[] {
@@ -145,13 +147,14 @@ interface RowParts {
 }
 
 /** Null if the watch measures nothing. */
-function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
+function rowOf(view: QueryContext, found: Found, { states, runs }: RowParts): AccountRow | null {
+  const { facts, isOld } = found;
   const { now } = view;
   const { watch, memory } = facts;
   const [of, measure] = [subjectOf(watch), measureOfWatch(view, facts, isOld)];
   if (of === null || measure === null) return null;
   const { state, severity, since } = states.of(facts);
-  const { usd, rate } = worthIn(view, facts);
+  const { amount, usd, rate } = worthIn(view, found);
   return {
     of,
     asset: unitOf(watch),
@@ -162,6 +165,7 @@ function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: Ro
     since: timeOf(since),
     fires_at: timeOf(nextFiring(facts)),
     measure,
+    balance: amount?.toString() ?? null,
     usd: usd?.toString() ?? null,
     rate: rate?.toString() ?? null,
     change_24h: changeOf(runs, now - DAY_MS),

@@ -81,9 +81,9 @@ function filters({ counts }: AccountList, { filter: { state }, written }: Asked<
   </div>`;
 }
 
-/** `$12,340,120 in 9 balances, without 2 balances that have no price: ethereum $12,000,000, base $340,120` */
+/** `$12,340,120 in 9 balances, 1 of them old, without 2 balances that have no price: ethereum $12,000,000, base $340,120` */
 function totalLine({ totals }: AccountList): Html {
-  const { usd, balances, unpriced, unknown, explorers } = totals;
+  const { usd, balances, old, unpriced, unknown, explorers } = totals;
   if (usd === null) return NOTHING;
   const left = [
     ...(unpriced === 0 ? [] : [`${plural(unpriced, 'balance')} that ${unpriced === 1 ? 'has' : 'have'} no price`]),
@@ -94,7 +94,7 @@ function totalLine({ totals }: AccountList): Html {
   );
   return html`<p>
     <b>${dollars(usd)}</b> in
-    ${plural(balances, 'balance')}${left.length === 0 ? '' : `, without ${left.join(' and ')}`}${parts.length < 2 ? NOTHING : html`: ${joined(parts, ', ')}`}.
+    ${plural(balances, 'balance')}${old === 0 ? '' : `, ${counted(old)} of them old`}${left.length === 0 ? '' : `, without ${left.join(' and ')}`}${parts.length < 2 ? NOTHING : html`: ${joined(parts, ', ')}`}.
   </p>`;
 }
 
@@ -133,7 +133,7 @@ function isSameAsset(one: AccountRow, other: AccountRow): boolean {
 
 /** `isOneOfMany`: several watches read the balance, so the row shows the name of its watch. */
 function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
-  const { of, asset, watch, measure } = row;
+  const { of, asset, watch, measure, balance } = row;
   const limit = limitWords(measure);
   return html`<tr class="${watchRowTone(row.state, row.severity)}">
     <td class="brief">
@@ -141,7 +141,7 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
       >${isOneOfMany ? html`<span class="sub mono">${watch}</span>` : NOTHING}${stateLine(row, moment)}
     </td>
     <td class="num brief side" data-name="Balance">
-      <span><b>${bareValue(measure)}</b>${worthLine(row)}</span>
+      <span><b>${bareValue({ ...measure, value: balance, unit: asset })}</b>${worthLine(row)}</span>
     </td>
     <td class="num" data-name="Limit"><span>${limit ?? html`<span class="quiet">none</span>`}</span></td>
     <td class="num half brief second"><span>${distanceCell(row)}</span>${gauge(measure, toneOfRow(row))}</td>
@@ -195,7 +195,8 @@ function drawing(row: AccountRow, { now }: Moment): Html | null {
     from: now - DAY_MS,
     to: now,
     class: 'spark',
-    limit: measure.limit,
+    // The curve is of the balance, so a limit of its price or its worth has no place in it.
+    limit: measure.unit === asset ? measure.limit : null,
     clear: null,
     limitTone: toneOfRow(row),
     tone: isBeyond(measure) ? toneOfRow(row) : '',

@@ -1,7 +1,7 @@
 // A value against its limit, in words.
 import type { AlertCard } from '../../query/shapes/alerts.ts';
 import type { MeasureShape } from '../../query/shapes/common.ts';
-import { amountTag, counted, grouped, short } from './amount.ts';
+import { amountTag, counted, dollars, grouped, short } from './amount.ts';
 import { html, type Html } from './html.ts';
 import { duration } from './time.ts';
 
@@ -24,16 +24,22 @@ export function bareValue(measure: MeasureShape | null): Html {
   return html`${measure.is_stale ? 'was ' : null}${amount}`;
 }
 
-export function limitWords({ limit, unit }: MeasureShape): string | null {
+export function limitWords({ limit, unit }: Pick<MeasureShape, 'limit' | 'unit'>): string | null {
   if (limit === null) return null;
-  return unit === 's' ? seconds(limit) : unit === '%' ? `${grouped(limit)} %` : grouped(limit);
+  return inUnit(limit, unit, grouped);
 }
 
 /** `59,735.41 below`; null without a limit or a value. */
 export function distanceWords({ distance, side, unit }: MeasureShape): string | null {
   if (distance === null) return null;
-  const words = unit === 's' ? seconds(distance) : unit === '%' ? `${short(distance)} %` : short(distance);
+  const words = inUnit(distance, unit, short);
   return side === null ? 'at the limit' : `${words} ${side}`;
+}
+
+function inUnit(number: string, unit: string, show: (number: string) => string): string {
+  if (unit === 'USD') return dollars(number);
+  if (unit === 's') return seconds(number);
+  return unit === '%' ? `${show(number)} %` : show(number);
 }
 
 /** `59,735.41 below the limit of 1,000,000 · clears above 1,050,000` */
@@ -48,7 +54,7 @@ export function againstTag(measure: MeasureShape): Html | null {
 
 function clears({ clears_at: at, fires, unit }: MeasureShape): Html | null {
   if (at === null || fires === null) return null;
-  return html` · clears ${fires === 'below' ? 'above' : 'below'} ${unit === 's' ? seconds(at) : grouped(at)}`;
+  return html` · clears ${fires === 'below' ? 'above' : 'below'} ${limitWords({ limit: at, unit })}`;
 }
 
 /** `66`; `100 or more` */
