@@ -53,11 +53,19 @@ export const BalanceState: z.ZodType<BalanceState> = z.object({
 // Tracked for every rule: if the token has left the list, its decimals and symbol are taken from memory.
 const ALWAYS_TRACKED = ['balance', 'raw', 'decimals', 'symbol'];
 
-export const balance: Kind<object, BalanceState, BalanceReading> = {
+interface BalanceOptions {
+  /** True if an alert shows the age of the price. */
+  readonly agesPrice?: true | undefined;
+}
+
+export const balance: Kind<BalanceOptions, BalanceState, BalanceReading> = {
   name: 'balance',
   summary: 'How much of one token, or of the native coin, an address holds.',
   noun: 'holding',
   fields: Balance,
+  fieldOptions: ['agesPrice'],
+  // A price moves in most polls, and each new one is a write.
+  forReads: (options, reads) => (reads.some(isOfPriceAge) ? { ...options, agesPrice: true } : options),
   advice: dollarAdvice('exchange_rate'),
   events: { changed: CHANGED },
   while: {
@@ -83,7 +91,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   async observe(target, state, read): Promise<Reading<BalanceReading>> {
     return target.token === null ? observeCoin(target, read) : observeToken(target, target.token, knownOf(state), read);
   },
-  detect: (_target, state, seen, scope) => inOneStep(detect(state, seen, scope)),
+  detect: ({ options }, state, seen, scope) => inOneStep(detect(state, seen, { ...scope, ...options })),
   history: null,
   examples: {},
   rowsOf: ({ view }) => ({ rows: view === null ? [] : [view] }),
@@ -95,10 +103,14 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
   },
 };
 
+function isOfPriceAge(path: string): boolean {
+  return path === 'balance_usd' || path === 'price_since';
+}
+
 function detect(
   state: BalanceState | null,
   { view, isEmptied, isMissing }: BalanceReading,
-  scope: DetectionScope,
+  scope: DetectionScope & BalanceOptions,
 ): Detection<BalanceState> {
   const known = knownOf(state);
   const before = known?.values ?? null;
@@ -124,7 +136,7 @@ function detect(
       askAgainMs,
     };
   }
-  const price = withPrice(state?.price ?? null, view.exchange_rate, scope.at);
+  const price = scope.agesPrice === true ? withPrice(state?.price ?? null, view.exchange_rate, scope.at) : null;
   const now = Balance.over(view, { price_since: unchangedSince(price, view.exchange_rate, scope.at) });
   const tracking = track(before, now, [...new Set([...ALWAYS_TRACKED, ...scope.tracked])]);
   const detection = oneChange(known, tracking, { now, at: scope.at });

@@ -14,7 +14,7 @@ import { baseline, compare } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
 import { type HoldingItem, unpackItems } from './holdings/items.ts';
 import { HoldingsState } from './holdings/state.ts';
-import { Holding, TOTAL_PATHS, type TotalOptions, totalsOf } from './holdings/totals.ts';
+import { Holding, readingTotals, TOTAL_PATHS, type TotalOptions, totalsOf } from './holdings/totals.ts';
 import { dollarAdvice } from './balance/dollar-advice.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED } from './one-change.ts';
@@ -26,7 +26,8 @@ export const holdings: Kind<TotalOptions, HoldingsState, HoldingsReading> = {
   summary: 'Every token an address holds: what arrives, leaves and changes.',
   noun: 'holding',
   fields: Holding,
-  fieldOptions: ['tokens'],
+  fieldOptions: ['tokens', 'readsTotals'],
+  forReads: readingTotals,
   advice: dollarAdvice('token.exchange_rate'),
   events: {
     added: { doc: 'an item that came into the list', inBlocks: false },
@@ -61,7 +62,7 @@ export const holdings: Kind<TotalOptions, HoldingsState, HoldingsReading> = {
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
     );
     if (detection.doubt !== null) return detection;
-    return { ...detection, now: totalsOf(target, detection.state, seen, scope) };
+    return { ...detection, now: yield* totalsOf(target, detection.state, seen, scope) };
   },
   scams: ({ items }) => [...unpackItems(items).values()].filter(isScam).length,
   history: null,

@@ -6,7 +6,8 @@ import type { AnyRecord, AnyView } from '../../core/values/fields.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { TokenBalance } from '../../explorer/reading/resources/token.ts';
-import { unpackItems } from './items.ts';
+import { mapInSteps, type Steps } from '../../lib/steps.ts';
+import { unpackItemsInSteps } from './items.ts';
 import type { HoldingRow, HoldingsReading } from './reading.ts';
 import type { HoldingsState } from './state.ts';
 
@@ -15,7 +16,9 @@ const TOTALS = {
     null,
     'what the tokens that the config names are worth in US dollars, without scam tokens and the coin; unknown while one of them has no price',
   ),
-  unpriced: natural('how many tokens are held that the config does not name and the explorer has no price of'),
+  unpriced: natural(
+    'how many tokens are held that the config does not name and the explorer has no price, or no decimals, of; pieces of a collection count once',
+  ),
 };
 
 export const TOTAL_PATHS = Object.keys(TOTALS);
@@ -25,6 +28,12 @@ export const Holding: AnyRecord = TokenBalance.with(TOTALS);
 
 export interface TotalOptions {
   readonly tokens?: 'all' | undefined;
+  /** True if an alert reads the totals. Else they are unknown, because a list may have ten thousand tokens. */
+  readonly readsTotals?: true | undefined;
+}
+
+export function readingTotals(options: TotalOptions, reads: readonly string[]): TotalOptions {
+  return reads.some((path) => TOTAL_PATHS.includes(path)) ? { ...options, readsTotals: true } : options;
 }
 
 type TotalTarget = Pick<Target<TotalOptions>, 'namedTokens' | 'options'>;
@@ -38,17 +47,18 @@ interface Computed {
 const computedByState = new WeakMap<object, WeakMap<HoldingsState, Computed>>();
 
 /** The totals of the list after the reading that made this state. */
-export function totalsOf(
+export function* totalsOf(
   target: TotalTarget,
   state: HoldingsState | null,
   seen: HoldingsReading,
   scope: Pick<DetectionScope, 'isComplete'>,
-): AnyView {
-  if (state === null) return NO_TOTALS;
+): Steps<AnyView> {
+  if (state === null || target.options.readsTotals !== true) return NO_TOTALS;
   const { content } = seen;
   const known = content && computedByState.get(content)?.get(state);
   if (known?.target === target) return known.totals;
-  const totals = isWhole(state, seen, scope) ? sumOf(target, [...seen.rows.values()]) : NO_TOTALS;
+  const isSummed = yield* isWhole(state, seen, scope);
+  const totals = isSummed ? yield* sumOf(target, [...seen.rows.values()]) : NO_TOTALS;
   if (content !== undefined)
     computedByState.set(content, (computedByState.get(content) ?? new WeakMap()).set(state, { target, totals }));
   return totals;
@@ -57,30 +67,44 @@ export function totalsOf(
 const NO_TOTALS = Holding.make({});
 
 /** False while a remembered token is missing and does not count as gone yet. */
-function isWhole(
+function* isWhole(
   { items, hasBaseline }: HoldingsState,
   { rows, nameless }: HoldingsReading,
   { isComplete }: Pick<DetectionScope, 'isComplete'>,
-): boolean {
-  return isComplete && hasBaseline && nameless === 0 && unpackItems(items).size === rows.size;
+): Steps<boolean> {
+  if (!isComplete || !hasBaseline || nameless > 0) return false;
+  return (yield* unpackItemsInSteps(items)).size === rows.size;
 }
 
-function sumOf({ namedTokens, options }: TotalTarget, rows: readonly HoldingRow[]): AnyView {
-  const isAll = options.tokens === 'all';
-  const asked = isAll ? rows : rows.filter(({ token }) => token?.reputation !== 'scam');
-  const isNamed = ({ token }: HoldingRow): boolean => namedTokens?.has(token?.address_hash?.key ?? '') === true;
-  const named = asked.filter(isNamed);
-  const others = asked.filter((row) => !isNamed(row));
-  const priced = others.filter(({ token }) => isPrice(token?.exchange_rate));
+function* sumOf(target: TotalTarget, rows: readonly HoldingRow[]): Steps<AnyView> {
+  const parts = yield* mapInSteps(rows, (row) => partOf(target, row));
+  const unpriced = new Set(parts.flatMap((part) => (part.type === 'unpriced' ? [part.token] : [])));
   return Holding.make({
-    total_usd: sumUp([...named, ...(isAll ? priced : [])]),
-    unpriced: BigInt(others.length - priced.length),
+    total_usd: sumUp(parts.flatMap((part) => (part.type === 'summed' ? [part.usd] : []))),
+    unpriced: BigInt(unpriced.size),
   });
 }
 
-function sumUp(rows: readonly HoldingRow[]): Amount | undefined {
-  return rows.reduce<Amount | undefined>(
-    (sum, { balance_usd }) => (balance_usd === undefined ? undefined : sum?.plus(balance_usd)),
-    new Amount(0n, 0),
-  );
+type Part =
+  | { readonly type: 'summed'; readonly usd: Amount | undefined }
+  | { readonly type: 'unpriced'; readonly token: string }
+  | { readonly type: 'left-out' };
+
+function partOf({ namedTokens, options }: TotalTarget, row: HoldingRow): Part {
+  const isAll = options.tokens === 'all';
+  const token = row.token?.address_hash?.key ?? '';
+  if (!isAll && row.token?.reputation === 'scam') return { type: 'left-out' };
+  if (namedTokens?.has(token) === true) return { type: 'summed', usd: row.balance_usd };
+  if (hasNoPrice(row)) return { type: 'unpriced', token };
+  return isAll ? { type: 'summed', usd: row.balance_usd } : { type: 'left-out' };
+}
+
+/** True also for a token without decimals: anybody can make one, and it must not make a total unknown for ever. */
+function hasNoPrice({ raw, balance, token }: HoldingRow): boolean {
+  if (raw === 0n) return false;
+  return !isPrice(token?.exchange_rate) || (raw !== undefined && balance === undefined);
+}
+
+function sumUp(worths: readonly (Amount | undefined)[]): Amount | undefined {
+  return worths.reduce((sum, usd) => (usd === undefined ? undefined : sum?.plus(usd)), new Amount(0n, 0));
 }
