@@ -28,7 +28,7 @@ export const holdings: Kind<TotalOptions, HoldingsState, HoldingsReading> = {
   fields: Holding,
   fieldOptions: ['tokens', 'readsTotals'],
   forReads: readingTotals,
-  advice: dollarAdvice('token.exchange_rate'),
+  advice: { ...dollarAdvice('token.exchange_rate'), ofNamedTokens: { total_usd: 'tokens: all' } },
   events: {
     added: { doc: 'an item that came into the list', inBlocks: false },
     removed: { doc: 'an item that two successive polls of the whole list lack', inBlocks: false },

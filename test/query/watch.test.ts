@@ -23,6 +23,16 @@ function shapeOf<T>(shape: { parse(value: unknown): T }, value: unknown): T {
   return shape.parse(JSON.parse(JSON.stringify(value)));
 }
 
+test('a value in dollars stands beside no earlier balance in coins', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance_usd < 100')));
+  daemon.shown['treasury'] = '200 at 2';
+  await daemon.poll();
+  daemon.shown['treasury'] = '90 at 2';
+  await daemon.poll();
+  const found = await daemon.queries.watch('coins');
+  expect(found).toMatchObject({ measure: { value: '180', unit: 'USD' }, previous: null });
+});
+
 test('a watch says of each alert what it reads, what is missing, and what it was polled with', async () => {
   const daemon = await aViewedDaemon(RULES);
   Object.assign(daemon.shown, { treasury: '200', vault: '50' });

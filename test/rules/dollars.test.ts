@@ -13,15 +13,15 @@ channels: { screen: { type: log } }
 rules: [rules/*.yaml]
 `;
 
-function loadedFrom(alert: string, kind: string) {
-  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
+function loadedFrom(alert: string, kind: string, configured = CONFIG) {
+  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => configured, notifiers });
   if (config === null) throw new Error(formatProblems(problems));
   const text = `watches:\n  - { id: w, kind: ${kind}, of: treasury, explorer: chain, notify: [screen], alerts: [{ id: a, ${alert} }] }\n`;
   return loadRules(config, [{ file: 'rules.yaml', text }], { kinds });
 }
 
-function warningsOf(alert: string, kind = 'balance'): string[] {
-  const loaded = loadedFrom(alert, kind);
+function warningsOf(alert: string, kind = 'balance', configured = CONFIG): string[] {
+  const loaded = loadedFrom(alert, kind, configured);
   if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
   return loaded.warnings.map(({ path, message, hint = '' }) => `${path}: ${message}. ${hint}`);
 }
@@ -47,6 +47,26 @@ test('names the price of a token in a list', () => {
   expect(warningsOf('on: changed, if: before.balance_usd - balance_usd > 5', 'holdings')).toEqual([
     `watches[0].alerts[0].if: ${FALLS}. (before.balance - balance) * token.exchange_rate compares at one price.`,
   ]);
+});
+
+const MOVES = 'balance_usd changes with each new price, so on: changed tells it again at nearly every poll';
+
+test('hints where each new price is told', () => {
+  expect(warningsOf('on: changed, if: balance_usd > 5')).toEqual([
+    `watches[0].alerts[0].if: ${MOVES}. Write while: balance_usd > 5, or add before.balance != balance.`,
+  ]);
+  expect(warningsOf('on: changed, if: balance_usd > 5 && before.balance != balance')).toEqual([]);
+  expect(warningsOf('on: added, if: balance_usd > 5', 'holdings')).toEqual([]);
+});
+
+test('warns of a sum of named tokens where the config names none', () => {
+  const warning =
+    'watches[0].alerts[0].while: total_usd is always 0: the config names no token on chain. Name the tokens under tokens, or write tokens: all.';
+  expect(warningsOf('while: total_usd < 5', 'holdings')).toEqual([warning]);
+  expect(warningsOf('while: total_usd < 5', 'holdings, tokens: all')).toEqual([]);
+  expect(warningsOf('while: unpriced > 5', 'holdings')).toEqual([]);
+  const named = `${CONFIG}tokens: { USDC: { chain: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48 } }\n`;
+  expect(warningsOf('while: total_usd < 5', 'holdings', named)).toEqual([]);
 });
 
 test('a limit in dollars is no amount in the smallest unit', () => {

@@ -648,6 +648,16 @@ test('a limit in dollars stands beside the balance in its asset, and not in the 
   expect(lines(body)).toBe(lines(plain.body) - 1);
 });
 
+test('a watch of dollars is no balance of USD', async () => {
+  const list = watchesWith();
+  const items = list.items.map((row) => ({ ...row, measure: row.measure && { ...row.measure, unit: 'USD' } }));
+  const watches = async () => ({ ...list, items });
+  const web = await serve({ isOpen: true, queries: { ...queriesWith(CALM), watches } });
+  const { body } = await browse(web, '/watches');
+  expect(textOf(body)).toContain('balance on ');
+  expect(textOf(body)).not.toContain('of USD');
+});
+
 test('a list that is asked for a page that it does not have says so', async () => {
   const web = await serve({
     isOpen: true,

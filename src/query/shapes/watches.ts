@@ -84,7 +84,9 @@ export const WatchExplanation = z
     of: Subject.nullable(),
     token: z.strictObject({ name: z.string().nullable(), address: z.string() }).nullable(),
     measure: MeasureShape.nullable(),
-    previous: AmountShape.nullable().describe('The last other value.'),
+    previous: AmountShape.nullable().describe(
+      'The last other value; null where `measure` is of another field than the kind measures.',
+    ),
     alerts: z.array(AlertExplanation),
     measured: z.string().nullable().describe('The field that polls show the value of; null: there is none.'),
     polls: z.array(PollRow).nullable().describe('The newest first. Null: only the daemon knows them.'),

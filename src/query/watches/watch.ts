@@ -62,7 +62,7 @@ async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExp
     of: subjectOf(watch),
     token: watch.token && { ...watch.token },
     measure: row.measure,
-    previous: numberIn(snapshot?.before ?? null, watch),
+    previous: row.measure?.field === watch.kind.while?.measured ? numberIn(snapshot?.before ?? null, watch) : null,
     alerts: explained.alerts.map((one) => alertOf(view, one, { watch, open, statusOf })),
     measured: watch.kind.while?.measured ?? null,
     polls: runtime.polls(watch)?.map(pollOf) ?? null,

@@ -10,7 +10,14 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
 import { warnOfContractSender } from './contract-sender.ts';
 import type { Compiling } from './model.ts';
-import { complainOfNeeds, complainOfPlace, warnOfClaims, warnOfReads, warnOfSeldom } from './doubtful-reads.ts';
+import {
+  complainOfNeeds,
+  complainOfPlace,
+  warnOfClaims,
+  warnOfNoTokens,
+  warnOfReads,
+  warnOfSeldom,
+} from './doubtful-reads.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
@@ -64,7 +71,9 @@ export function compileParts(
   };
   const doubted = (key: 'if' | 'while'): CompiledCondition | null => {
     const compiled = condition(written[key], key);
-    if (compiled !== null) warnOfReads(compiling, [...path, key], compiled, written.severity);
+    if (compiled === null) return null;
+    warnOfReads(compiling, [...path, key], compiled, written);
+    warnOfNoTokens(compiling, [...path, key], compiled, language.explorer);
     return compiled;
   };
   const template = (key: 'title' | 'resolved' | 'text'): CompiledTemplate | null => {

@@ -1,7 +1,6 @@
 // Warns about fields that a condition reads and that do not give what is expected of them.
 import type { AnyRecord, Field } from '../../core/values/fields.ts';
 import type { Path } from '../../config/yaml/written.ts';
-import type { Severity } from '../../core/model/ids.ts';
 import type { CompiledCondition, CompiledTemplate } from '../language/model.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
@@ -51,21 +50,38 @@ export function complainOfNeeds(
   }
 }
 
-/**
- * Warns about conditions that read a field in a way that is rarely meant, as the kind says. `written`: the severity of
- * the alert, if it has its own.
- */
+/** Warns about conditions that read a field in a way that is rarely meant, as the kind says. */
 export function warnOfReads(
   { kind, warn, watch, place }: Compiling,
   path: Path,
   { text, reads, readsBefore }: Pick<CompiledCondition, 'text' | 'reads' | 'readsBefore'>,
-  written: Severity | undefined,
+  written: Pick<WrittenAlert, 'severity' | 'on'>,
 ): void {
-  const severity = written ?? watch.severity ?? place.defaults.severity ?? 'warning';
-  for (const { field, unless, besideBefore = false, of = severity, message, hint } of kind.advice?.doubts ?? []) {
+  const severity = written.severity ?? watch.severity ?? place.defaults.severity ?? 'warning';
+  for (const doubt of kind.advice?.doubts ?? []) {
+    const { field, unless, besideBefore = false, onChangeWithoutBefore: others, of = severity, message, hint } = doubt;
     const isRead = (besideBefore ? readsBefore : reads).some((read) => read === field || read.startsWith(`${field}.`));
     if (!isRead || of !== severity || unless.some((other) => reads.includes(other) && isNamedIn(text, other))) continue;
+    if (others !== undefined && (written.on !== 'changed' || others.some((path) => readsBefore.includes(path))))
+      continue;
     const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    warn(path, { message, hint, within: { start, end: start + field.length } });
+  }
+}
+
+/** Warns about a sum of named tokens where the config names none: it is always 0, so that a lower limit fires for ever. */
+export function warnOfNoTokens(
+  { kind, warn, catalogue, hasOption }: Compiling,
+  path: Path,
+  { text, reads }: Pick<CompiledCondition, 'text' | 'reads'>,
+  explorer: string,
+): void {
+  for (const [field, all] of Object.entries(kind.advice?.ofNamedTokens ?? {})) {
+    const [key = ''] = all.split(':');
+    if (hasOption(key) || !reads.includes(field) || catalogue.names.tokensOn(explorer).size > 0) continue;
+    const start = Math.max(0, text.search(new RegExp(`\\b${field}\\b`)));
+    const message = `${field} is always 0: the config names no token on ${explorer}`;
+    const hint = `Name the tokens under tokens, or write ${all}.`;
     warn(path, { message, hint, within: { start, end: start + field.length } });
   }
 }

@@ -143,11 +143,11 @@ function oneRow(row: WatchRow, label: readonly string[], moment: Moment): Html {
   </tr>`;
 }
 
-/** ` of USDC`; empty for a unit of time or for percent. */
+const NO_ASSETS: ReadonlySet<string> = new Set(['', 's', '%', 'USD']);
+
+/** ` of USDC`; empty for a unit of time, for percent and for what is in US dollars. */
 function ofWhat({ measure }: WatchRow): string {
-  return measure === null || measure.unit === '' || measure.unit === 's' || measure.unit === '%'
-    ? ''
-    : ` of ${measure.unit}`;
+  return measure === null || NO_ASSETS.has(measure.unit) ? '' : ` of ${measure.unit}`;
 }
 
 function toFire({ measure, needs, state }: WatchRow): Html {

@@ -139,6 +139,8 @@ export interface KindAdvice {
   readonly needs?: Readonly<Record<string, { readonly key: string; readonly hint: string }>>;
   /** Critical conditions that read none of the fields match claims of any contract. */
   readonly claims?: { readonly unless: readonly string[]; readonly message: string; readonly hint: string };
+  /** Fields that count only the tokens that the config names, with the key of the rule that counts all. */
+  readonly ofNamedTokens?: Readonly<Record<string, string>>;
 }
 
 /** A condition that reads the field, and none of `unless`, is rarely meant. */
@@ -147,6 +149,8 @@ export interface FieldDoubt {
   readonly unless: readonly string[];
   /** Only conditions that also read the value before are doubted. */
   readonly besideBefore?: true;
+  /** Only alerts with `on: changed` are doubted, and only those that do not read the value before of any of these. */
+  readonly onChangeWithoutBefore?: readonly string[];
   /** Only alerts of this severity are doubted; all if left out. */
   readonly of?: Severity;
   readonly message: string;
