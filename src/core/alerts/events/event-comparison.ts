@@ -9,6 +9,7 @@ import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type Json } from '
 import { standing, standingAt } from '../../values/standing.ts';
 import { viewOf, type Remembered } from '../../values/tracked.ts';
 import { pricePathsOf } from '../../wording/values.ts';
+import { remembered } from '../../../lib/remembered.ts';
 import type { AlertPoll } from '../alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
 import type { Sighting } from './event-progress.ts';
@@ -57,12 +58,17 @@ function isOther(poll: AlertPoll, { before, event, paths }: ShownEvent, now: Rem
 /** The item in dollars at the price with which its event was matched, since prices move from poll to poll. */
 export function atFirstPrice(view: AnyView, matched: Remembered): AnyView {
   const record = recordTypeOf(view);
-  const paths = Object.keys(record.fields).filter((path) => isDollars(record, path) && isKnown(matched, path));
+  const paths = dollarPathsOf(record).filter((path) => isKnown(matched, path));
   if (paths.length === 0) return view;
   const fixed = [...paths, ...pricePathsOf(record, paths)];
   const first = viewOf(record, expand(Object.fromEntries(fixed.map((path) => [path, matched[path] ?? null]))));
   return record.over(view, Object.fromEntries(fixed.map((path) => [path, valueAt(first, path)])));
 }
+
+// Each poll compares each tracked event, and most rules read no dollars.
+const dollarPathsOf = remembered((record: AnyRecord) =>
+  Object.keys(record.fields).filter((path) => isDollars(record, path)),
+);
 
 function otherSighting(poll: AlertPoll, alert: EventAlert, { before, event }: ShownEvent, view: AnyView): Sighting {
   const truth = truthOf(poll, alert, contextOf({ view }, null, event.happenedAt ?? before.since));
