@@ -6,7 +6,7 @@ import type { AlertsByKey } from './alert-evaluation.ts';
 import type { EventMatches } from './events/event-matching.ts';
 
 export interface WaitingItems {
-  /** What counts at this time or later is kept. Infinity: nothing waits. */
+  /** Tallies from this time on are kept. Infinity: nothing waits. */
   readonly since: Instant;
   /** The own times of items that waited and are counted now, the oldest first. */
   readonly ended: readonly Instant[];

@@ -104,7 +104,7 @@ function openLookup(alert: MatchingAlert, opened: readonly Opened[]): (key: stri
   return (key) => openByThing.get(thingOf(key)) ?? null;
 }
 
-/** Of a change: what changed, without the number of the change. Any other key is the item. */
+/** The thing that changed: the key of a change without its number. Any other key is that of the item. */
 function thingOfKey({ on }: MatchingAlert, key: string): string {
   return on === 'changed' ? key.slice(0, key.lastIndexOf('#')) : key;
 }
