@@ -14,7 +14,7 @@ import { Log } from '../explorer/reading/resources/log.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
-import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { highestBlock, syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { placeOf, type RowKey } from './lists/row-key.ts';
@@ -23,7 +23,7 @@ import { checkOptions, describeEvents, eventOptions, readEventsOf, topicsOf } fr
 import { createAgain, identityOf, isAskedFor, ownRows, type LogRow } from './logs/own-rows.ts';
 import { askedTopics, resolveWhere, type EventOptions } from './logs/where.ts';
 import { detectEvents, writtenReading } from './newest-first-list.ts';
-import { askedAfter, type AskedParts } from './ranges/asked.ts';
+import { askedAfter, withoutRemoved, type AskedParts } from './ranges/asked.ts';
 import { withOldRows } from './ranges/old-rows.ts';
 import { observeRange } from './ranges/range-list.ts';
 import { logWording } from './wording/logs.ts';
@@ -86,7 +86,10 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
       }),
     detect: (target, state, seen, scope): Steps<Detection<ListState>> => {
       const before = state ?? startingAt(target.options);
-      const asked = askedAfter(before?.asked, topicsOf(target.options), scope);
+      const asked = askedAfter(before?.asked, topicsOf(target.options), {
+        ...scope,
+        highest: before === null ? 0 : highestBlock(before),
+      });
       const ready = before && withOldRows(before, seen.rows, { asked, row, partOf: topicOfRow });
       const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => detectionOf(list, asked);
       return detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
@@ -113,11 +116,10 @@ function withFields({ fields, lacking }: ReturnType<typeof eventFieldsOf>): AnyR
   return Log.with(fields, lacking);
 }
 
-/** While rows of a removed event may be expected, no missing row counts as gone. */
 function* detectionOf(list: NewRows<Row>, asked: AskedParts): Steps<Detection<ListState>> {
   const state = list.state.asked === asked ? list.state : { ...list.state, asked };
   const detection = yield* eventsOf({ ...list, state }, newLog);
-  return asked.removedAt === null ? detection : { ...detection, range: null };
+  return { ...detection, range: withoutRemoved(detection.range, asked) };
 }
 
 function newLog(log: LogRow, novelty: DetectedEvent['novelty']): DetectedEvent {

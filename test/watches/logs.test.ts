@@ -16,6 +16,11 @@ const OWNER =
   '{ id: owner, on: new, if: event == "OwnershipTransferred" && args.newOwner != treasury, severity: critical }';
 const BOTH = 'events: [Paused, OwnershipTransferred],';
 
+function noise(world: World, times: number): void {
+  world.sandbox.mine();
+  world.sandbox.emit({ args: ['treasury'], times });
+}
+
 function pause(world: World): void {
   world.sandbox.mine();
   world.sandbox.emit({ event: 'Paused(address account)', args: ['hot_wallet'] });
@@ -106,6 +111,31 @@ describe('a reload', () => {
     expect(await world.poll()).toEqual(['owner event', 'any event']);
   });
 
+  test('that removes an event takes nothing back in the hours after it either', async () => {
+    await using world = await createWorld(rules(BOTH, `${OWNER}, { id: any, on: new }`));
+    await world.poll();
+    pause(world);
+    expect(await world.poll()).toEqual(['any event']);
+    await world.load(rules('events: OwnershipTransferred,', `${OWNER}, { id: any, on: new }`));
+    expect(await world.poll()).toEqual([]);
+    await world.clock.advance(3_700_000);
+    world.sandbox.mine({ blocks: 100 });
+    expect(await pollsWithBlocks(world, 6)).toEqual([]);
+  });
+
+  test('that removes an event still retracts what is read after it', async () => {
+    await using world = await createWorld(rules('events: [Paused, Unpaused, OwnershipTransferred],', PAUSED));
+    await world.poll();
+    pause(world);
+    expect(await world.poll()).toEqual(['paused event']);
+    await world.load(rules(BOTH, PAUSED));
+    pause(world);
+    expect(await world.poll()).toEqual(['paused event']);
+    world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+    world.sandbox.mine({ blocks: 5 });
+    expect(await polls(world, 4)).toEqual(['paused retracted']);
+  });
+
   test('that removes an event still tells the absence of another', async () => {
     const quiet = '{ id: quiet, on: new, if: event == "Deposit", none_for: 30m }';
     await using world = await createWorld(rules('events: [Deposit, Withdraw, Paused],', quiet));
@@ -141,6 +171,22 @@ describe('a reorganisation', () => {
     world.sandbox.mine({ blocks: 5 });
     expect(await polls(world, 4)).toEqual(['paused retracted']);
     expect(await pollsWithBlocks(world, 3)).toEqual([]);
+  });
+
+  test('that drops an event of a busy contract retracts it', async () => {
+    await using world = await createWorld(
+      rules('events: Paused,', PAUSED.replace('"Paused"', '"Paused" && args.account == hot_wallet')),
+    );
+    await world.poll();
+    pause(world);
+    expect(await world.poll()).toEqual(['paused event']);
+    world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+    const said: string[] = [];
+    for (let poll = 0; poll < 5; poll += 1) {
+      noise(world, 400);
+      said.push(...(await world.poll()));
+    }
+    expect(said).toEqual(['paused retracted']);
   });
 
   test('that moves an event to another block says nothing', async () => {

@@ -40,6 +40,8 @@ class World {
   at = 0;
   /** The page of the next poll that does not come. */
   failing = Infinity;
+  showsBlocks = true;
+  beforePage: (page: number) => void = () => undefined;
   #made = 0;
   readonly #pageSize: number;
 
@@ -51,17 +53,18 @@ class World {
     for (let i = 0; i < count; i += 1) this.rows.push({ name: `0x${(this.#made += 1).toString(16)}`, block });
   }
 
-  async poll(passedMs = 60_000): Promise<readonly string[]> {
+  async poll(passedMs = 60_000, downTo: number | null = null): Promise<readonly string[]> {
     this.at += passedMs;
     let pages = 0;
     const page = async (question: ListQuestion, cursor: Cursor | null): Promise<Page> => {
-      if ((pages += 1) === this.failing) throw new Missed('server-error', 'the explorer failed');
+      this.beforePage((pages += 1));
+      if (pages === this.failing) throw new Missed('server-error', 'the explorer failed');
       return this.#page(question, cursor);
     };
     const one = () => Promise.reject(new Missed('not-found', 'it is a list'));
     const read = { one, page, pageAgain: page, sweepPage: page } as unknown as Read;
     const before = this.told.length;
-    const reading = await kind.observe(TARGET, this.state, read, null).catch(() => null);
+    const reading = await kind.observe(TARGET, this.state, read, downTo).catch(() => null);
     this.failing = Infinity;
     if (reading === null) return [];
     const scope = aScope({ at: this.at, coveredUntil: this.at - passedMs, isComplete: reading.partial === null });
@@ -77,7 +80,10 @@ class World {
   }
 
   #page({ path, params }: ListQuestion, cursor: Cursor | null): Page {
-    if (path === 'blocks') return { rows: [rowOf(Block, { height: this.head })], next: null } as unknown as Page;
+    if (path === 'blocks') {
+      const rows = this.showsBlocks ? [rowOf(Block, { height: this.head })] : [];
+      return { rows, next: null } as unknown as Page;
+    }
     const from = Number(cursor?.['fromBlock'] ?? params['fromBlock']);
     const to = params['toBlock'] === 'latest' ? Infinity : Number(params['toBlock']);
     this.asked.push(`${from}-${to}`);
@@ -197,4 +203,37 @@ describe('the look-back', () => {
     expect(await world.poll()).toHaveLength(1);
     expect(await world.poll()).toEqual([]);
   });
+});
+
+test('a row that moves to a higher block between two pages is told once', async () => {
+  const world = new World(30);
+  await world.poll();
+  world.add(1, (world.head += 1));
+  for (let block = 0; block < 4; block += 1) world.add(10, (world.head += 1));
+  world.beforePage = (page) => {
+    const [first] = world.rows;
+    if (page === 3 && first !== undefined) first.block = world.head += 1;
+  };
+  expect((await world.poll()).toSorted()).toEqual(world.rows.map(({ name }) => name).toSorted());
+});
+
+test('a first reading waits for the head of the chain: no old row counts as new', async () => {
+  const world = new World(30);
+  for (let block = 1000; block < 1100; block += 1) world.add(10, block);
+  world.showsBlocks = false;
+  expect(await world.poll()).toEqual([]);
+  world.showsBlocks = true;
+  expect(await world.poll()).toEqual([]);
+  expect(await world.poll()).toEqual([]);
+  world.add(1, (world.head += 1));
+  expect(await world.poll()).toHaveLength(1);
+});
+
+test('a missing row is looked for where it was, however many rows are newer', async () => {
+  const world = new World();
+  await world.poll();
+  for (let block = 0; block < 60; block += 1) world.add(20, (world.head += 1));
+  await world.poll();
+  await world.poll(60_000, world.head - 45);
+  expect(world.asked.at(-1)).toBe(`${world.head - 45}-Infinity`);
 });

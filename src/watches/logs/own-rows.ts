@@ -20,7 +20,11 @@ export function ownRows(
   again: (row: LogRow) => LogRow,
   isAsked: (row: LogRow) => boolean,
 ): readonly LogRow[] {
-  const once = new Map(rows.filter(isAsked).map((row) => [`${contentOf(row)}:${row.log_index ?? ''}`, row]));
+  const asked = rows.filter(isAsked);
+  // A transaction is in one block. Where a later page shows it in another one, it moved between the two pages.
+  const lastBlock = new Map(asked.map((row) => [contentOf(row), row.block_number]));
+  const there = asked.filter((row) => lastBlock.get(contentOf(row)) === row.block_number);
+  const once = new Map(there.map((row) => [`${contentOf(row)}:${row.log_index ?? ''}`, row]));
   const countByContent = new Map<string, number>();
   const numbered = [...once.values()].toSorted(upwards).map((row) => {
     const content = contentOf(row);

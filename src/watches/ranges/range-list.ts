@@ -6,7 +6,7 @@
 //   behind          if a poll ends at its limit of pages, newer blocks wait, and the next poll reads on there
 import { valueAt, type Fields, type View } from '../../core/values/fields.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
-import type { ListQuestion, Page, Read } from '../../core/model/watch/question.ts';
+import { Missed, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
 import { blocks as blocksOf, inBlocks } from '../../explorer/operations.ts';
 import { openGap } from '../lists/gaps.ts';
 import type { ListReading, RangeEnds } from '../lists/list-reading.ts';
@@ -50,7 +50,9 @@ export async function observeRange<F extends Fields>(
  */
 async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>): Promise<Reading<ListReading<F>>> {
   const page = await read.page(blocksOf(options.explorer), null);
-  const head = Math.max(0, ...page.rows.map((row) => Number(valueAt(row, 'height') ?? 0)));
+  const heights = page.rows.map((row) => valueAt(row, 'height')).filter((height) => typeof height === 'bigint');
+  if (heights.length === 0) throw new Missed('shape', 'the list of blocks is empty, so it is unknown where to begin');
+  const head = Math.max(...heights.map(Number));
   const from = Math.max(0, head - depthOf([]));
   const questions = options.all === null ? options.each : [options.all];
   const reading = await readEachUpwards(questions, { from, to: null }, limitOf(read, options, options.maxPages));
@@ -69,8 +71,8 @@ function startOf({ gaps, marks, range, ...state }: ListState, downTo: number | n
   const top = Math.max(highestBlock(state), range?.examined ?? 0);
   // A deeper item is left to the sweep.
   const isNear = downTo !== null && top - downTo < NEAR * depth;
-  const from = Math.min(top - depth, isNear ? downTo : Infinity);
-  return Math.max(0, from, blockBelow(state.seen, MOST_READ_AGAIN) ?? 0);
+  const from = Math.max(0, top - depth, blockBelow(state.seen, MOST_READ_AGAIN) ?? 0);
+  return isNear ? Math.min(from, downTo) : from;
 }
 
 const NEAR = 4;
@@ -114,7 +116,8 @@ async function apart<F extends Fields>(
 ): Promise<UpwardReading<F>> {
   const parts: UpwardReading<F>[] = [];
   for (const block of reading.overfull) parts.push(await readEachUpwards(each, { from: block, to: block }, limit));
-  return joined([{ ...reading, overfull: [] }, ...parts]);
+  const rows = reading.rows.filter((view) => !reading.overfull.includes(Number(limit.row.blockOf(view) ?? -1)));
+  return joined([{ ...reading, rows, overfull: [] }, ...parts]);
 }
 
 interface Ends<F extends Fields> extends Omit<RangeEnds, 'top' | 'overfull'> {
