@@ -55,6 +55,8 @@ export interface ListRange {
   readonly examined: number;
   /** There are so many other rows that the wanted ones are asked for by several questions. */
   readonly isBusy: boolean;
+  /** When a block with more rows than a page has was found last; left out if never. */
+  readonly overfullAt?: Instant | undefined;
 }
 
 /** The memory of a list before its first reading. */
@@ -76,7 +78,7 @@ const schema: z.ZodType<ListState> = z.object({
   digests: RowDigests.default(NO_DIGESTS),
   emptyAt: z.number().nullable().default(null),
   emptied: Emptied.nullable().default(null),
-  range: z.object({ examined: z.number(), isBusy: z.boolean() }).optional(),
+  range: z.object({ examined: z.number(), isBusy: z.boolean(), overfullAt: z.number().optional() }).optional(),
   asked: AskedParts.optional(),
 });
 

@@ -84,7 +84,7 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
         downTo,
         own: (rows) => ownRows(rows, again, isAskedFor(target)),
       }),
-    detect: (target, state, seen, scope): Steps<Detection<ListState>> => {
+    *detect(target, state, seen, scope): Steps<Detection<ListState>> {
       const before = state ?? startingAt(target.options);
       const asked = askedAfter(before?.asked, topicsOf(target.options), {
         ...scope,
@@ -92,7 +92,10 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
       });
       const ready = before && withOldRows(before, seen.rows, { asked, row, partOf: topicOfRow });
       const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => detectionOf(list, asked);
-      return detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
+      const detection = yield* detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
+      // Set here, since the detection of an unchanged answer is not computed.
+      const hidAt = detection.state?.range?.overfullAt;
+      return hidAt === undefined ? detection : { ...detection, hidAt };
     },
     coverage: coverageOf,
     history: null,

@@ -285,6 +285,21 @@ describe('more events than a page has', () => {
     expect(await pollsWithBlocks(world, 3)).toEqual([]);
   });
 
+  test('in one block leave an absence open, since one of the unread events may end it', async () => {
+    const quiet = '{ id: quiet, on: new, if: args.account == hot_wallet, none_for: 30m }';
+    await using world = await createWorld(rules('events: Paused,', quiet));
+    await world.poll();
+    await world.clock.advance(600_000);
+    world.sandbox.mine();
+    world.sandbox.emit({ args: ['treasury'], times: 1200 });
+    world.sandbox.emit({ args: ['hot_wallet'] });
+    expect(await world.poll()).toEqual([]);
+    await world.restart();
+    noise(world, 600);
+    expect(await world.run(1_500_000)).toEqual([]);
+    expect(await world.run(600_000)).toEqual(['quiet firing']);
+  });
+
   test('in one block hide no other event: each is asked for alone', async () => {
     await using world = await createWorld(rules('events: [Paused, OwnershipTransferred],', OWNER));
     await world.poll();

@@ -246,7 +246,8 @@ function stepGroup(
   const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, { reads: readsOfCount(alert) });
   const from = judgedUntil(poll, group);
   const heldAt = isJudged ? (lastHeld(alert, group, { from, at }) ?? heldLate(poll, alert, group, before)) : null;
-  const truth = isJudged ? heldAt !== null : 'unknown';
+  const isKnown = isJudged && !(heldAt !== null && mayHide(alert, poll));
+  const truth = isKnown ? heldAt !== null : 'unknown';
   const shown = subjectOfCount(poll.watch, alert, group, heldAt ?? at);
   const subject = { key: key === ALL_ITEMS ? '' : key, ...shown };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
@@ -275,6 +276,12 @@ function heldLate(
   const hadHeld = (then: Instant): boolean =>
     before !== undefined && lastHeld(alert, before, { from: then, at: then }) !== null;
   return moments.findLast((then) => !hadHeld(then)) ?? null;
+}
+
+/** True if an item that ends the absence may be among those that are never read. */
+function mayHide({ fires }: CountAlert, { detection, time }: AlertPoll): boolean {
+  const hidAt = detection?.hidAt;
+  return fires.type === 'none-for' && hidAt !== undefined && time.at - hidAt < fires.ms;
 }
 
 /** The items that are kept after their evaluation. */

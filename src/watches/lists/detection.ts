@@ -3,6 +3,7 @@ import type { Fields, View } from '../../core/values/fields.ts';
 import type { BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { createPace, filterInSteps, type Steps } from '../../lib/steps.ts';
 import {
   BLANK,
@@ -19,7 +20,7 @@ import {
 import { isUnbroken, PENDING, unpack } from '../seen-rows.ts';
 import { changesSince } from './changed-rows.ts';
 import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
-import { afterRange, afterReadings, afterSweep, type Gaps, withGap } from './gaps.ts';
+import { afterRange, afterReadings, afterSweep, type Gaps, isNamed, withGap } from './gaps.ts';
 import { allRows, type DetectOptions, type ListReading, rangeOf } from './list-reading.ts';
 import { lowestToSweep } from './look-back.ts';
 import { remember } from './remember.ts';
@@ -98,7 +99,7 @@ export function* detectList<F extends Fields>(
     hasMoved(before, positionOf(row, view));
   const gaps = gapsAfter(state, seen, scope);
   const sweep = sweepAfter(state, seen, { row, scope, question });
-  const ends = rangeAfter(state, seen, sweep !== state.sweep);
+  const ends = rangeAfter(state, seen, { isSweepTime: sweep !== state.sweep, at: scope.at });
   const isSame =
     fresh.length + changed.length === 0 &&
     gaps === state.gaps &&
@@ -174,15 +175,17 @@ const EXAMINED_STEP = 64;
 function rangeAfter<F extends Fields>(
   { range: before, ...state }: ListState,
   { range, stopped }: ListReading<F>,
-  isSweepTime: boolean,
+  { isSweepTime, at }: { readonly isSweepTime: boolean; readonly at: Instant },
 ): ListRange | undefined {
   if (range === undefined) return before;
   const isBusy = range.isBusy && !(isSweepTime && before?.isBusy === true);
   const known = before?.examined ?? 0;
   const top = stopped === null ? (range.top ?? 0) : 0;
   const examined = top >= Math.max(known, highestBlock(state)) + EXAMINED_STEP ? top : known;
-  const isSame = examined === known && isBusy === (before?.isBusy ?? false);
-  return isSame ? before : { examined, isBusy };
+  const isOverfull = range.overfull.some((block) => block > state.floor && !isNamed(state.gaps, block));
+  const overfullAt = isOverfull ? at : before?.overfullAt;
+  const isSame = examined === known && isBusy === (before?.isBusy ?? false) && !isOverfull;
+  return isSame ? before : { examined, isBusy, ...(overfullAt === undefined ? {} : { overfullAt }) };
 }
 
 function sweepAfter<F extends Fields>(

@@ -69,9 +69,14 @@ export function afterRange(gaps: Gaps, { from, unread, overfull }: UnreadRest, a
   const since = open?.since ?? at;
   const rest = unread === null ? [] : [{ from: unread.from, to: NO_END, resume: null, reason: unread.why, since }];
   const full = overfull
-    .filter((block) => !gaps.some((gap) => overlap(gap, { from: block, to: block })))
+    .filter((block) => !isNamed(gaps, block))
     .map((block) => ({ from: block, to: block, resume: null, reason: OVERFULL, since: at }));
   return [...full, ...rest].reduce(withGap, left);
+}
+
+/** True if a gap has the block. */
+export function isNamed(gaps: Gaps, block: number): boolean {
+  return gaps.some((gap) => overlap(gap, { from: block, to: block }));
 }
 
 /** Adds a gap, joined with those that it overlaps. If there are too many gaps, the two closest are joined. */
