@@ -59,6 +59,18 @@ test('a pause and a foreign owner are told, our treasury as owner is not', async
   expect(await polls(world, 3)).toEqual([]);
 });
 
+test('an owner that only looks like the zero address in short is told as another one', async () => {
+  await using world = await createWorld(rules(BOTH, OWNER));
+  await world.poll();
+  newOwner(world, `0x${'0'.repeat(40)}`);
+  newOwner(world, `0x0000${'9'.repeat(32)}0000`);
+  expect(await world.poll()).toEqual(['owner event', 'owner event']);
+  expect(world.messages.map(({ title }) => title)).toEqual([
+    'owner of vault is now the zero address, was treasury',
+    'owner of vault is now 0x0000…0000, was treasury',
+  ]);
+});
+
 test.each(['instance', 'multichain'] as const)('the %s form is read, one request a poll', async (form) => {
   await using world = await createWorld(rules('events: Paused,', PAUSED), { form });
   await world.poll();

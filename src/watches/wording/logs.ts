@@ -99,8 +99,12 @@ function subjectOf({ names, view }: EventOccasion): string {
   return words?.({ of, arg, context: { names, view } }) ?? `${of} emitted ${event}`;
 }
 
+const ZERO = `0x${'0'.repeat(40)}`;
+
 function argumentOf(names: WatchNames, { view }: Pick<WordingContext, 'names' | 'view'>, name: string): string | null {
   const value = valueAt(view, `args.${name}`);
+  // In short, other addresses look like the zero address too.
+  if (value instanceof Address && value.key === ZERO) return names.known(value) ?? 'the zero address';
   if (value instanceof Address) return addressWords(names, value);
   if (value instanceof Amount) return showAmount(value);
   return typeof value === 'bigint'
