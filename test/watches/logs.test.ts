@@ -446,6 +446,16 @@ describe('where', () => {
     expect(await pollsWithBlocks(world, 2)).toEqual([]);
   });
 
+  test('tells an event when it has its confirmations', async () => {
+    const waiting = '{ id: any, on: new, confirmations: 3 }';
+    await using world = await createWorld(approvals('{ owner: ours }', waiting));
+    await world.poll();
+    approve(world, 'treasury');
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.mine({ blocks: 3 });
+    expect(await world.poll()).toEqual(['any event']);
+  });
+
   test('of two arguments asks with the operators of all topics', async () => {
     await using world = await createWorld(approvals(`{ owner: treasury, spender: '${STRANGER}' }`));
     await world.poll();

@@ -237,3 +237,21 @@ test('a missing row is looked for where it was, however many rows are newer', as
   await world.poll(60_000, world.head - 45);
   expect(world.asked.at(-1)).toBe(`${world.head - 45}-Infinity`);
 });
+
+test('the highest row of two questions is no head: the server that answered the other one may be behind it', async () => {
+  const seen = 'Transfer(address indexed from, address indexed to, uint256 value)';
+  const where = { to: [VAULT, `0x${'7'.repeat(40)}`] };
+  const both = { events: [{ name: 'Transfer', signature: seen }], where, start: 100_000 };
+  const ofBoth = logs.forOptions?.(both) ?? logs;
+  const target = { ...TARGET, options: both };
+  const page = ({ path }: ListQuestion): Promise<Page> => {
+    const topics = [...path.matchAll(/&topic\d=(0x\w+)/g)].map(([, topic = '']) => topic);
+    const isBehind = path.includes('7'.repeat(40));
+    const row = { ...logRow('0x1', 100_050, 0), topics: [topics[0], `0x${'0'.repeat(64)}`, topics[1]] };
+    return Promise.resolve({ rows: isBehind ? [] : [rowOf(Log, row)], next: null } as unknown as Page);
+  };
+  const { seen: reading } = await ofBoth.observe(target, null, { page } as unknown as Read, null);
+  const detection = finish(ofBoth.detect(target, null, reading, aScope({ at: 0, isComplete: true })));
+  expect(detection.events).toHaveLength(1);
+  expect(detection.range).toEqual({ from: 99_927, to: 'head', head: null, replaced: [] });
+});

@@ -24,7 +24,10 @@ export interface ListReading<F extends Fields> {
 export interface RangeEnds {
   /** All rows from this block on were read, up to where the reading stopped. */
   readonly from: number;
-  /** The highest block of all received rows, also of those that were not asked for; null if there are none. */
+  /**
+   * The highest block of all received rows, also of those that were not asked for; null if there are none, or if they
+   * came by several questions.
+   */
   readonly top: number | null;
   /** The rows are asked for by several questions, since one would have too many. */
   readonly isBusy: boolean;

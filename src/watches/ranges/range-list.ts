@@ -129,7 +129,9 @@ function readingOf<F extends Fields>(
   { older, ...ends }: Ends<F>,
   options: RangeOptions<F>,
 ): Reading<ListReading<F>> {
-  const range = { ...ends, top: highestRow(rows, options), overfull };
+  // Another server may have answered each question, and one of them may be behind the highest row.
+  const isByOne = !ends.isBusy && (options.all !== null || options.each.length === 1);
+  const range = { ...ends, top: isByOne ? highestRow(rows, options) : null, overfull };
   const end = stopped === null ? null : { why: stopped.why, lowest: null, resume: null, unreadFrom: stopped.from };
   return {
     seen: { rows: options.own(rows), stopped: end, reachedEnd: false, older, range },
