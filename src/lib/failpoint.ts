@@ -15,7 +15,6 @@ export const STEPS = {
   'commit-reroute': 'whom what waits is owed to after a start or a reload',
   'keep-gone': 'which targets the config does not have any more',
   'move-clock': 'waits keep what they had left when the clock was set',
-  'keep-dispatched': 'when the clock was last compared, for the next replica that dispatches',
   cover: 'until when watches were covered, and what is left of plans',
   'keep-chain-blocks': 'blocks that an explorer has shown',
   probe: 'a row that shows whether the file takes one',

@@ -147,7 +147,7 @@ function roundWrites({ writeUnder, writeRound }: StoreTools) {
     commitReroute: (result, at, fence) =>
       writeRound('commit-reroute', fence, (on) => rounds.commitReroute(on, result, at)),
     keepGone: (gone, left, at, fence) => writeUnder('keep-gone', fence, (on) => rounds.keepGone(on, gone, left, at)),
-    keepDispatched: (at, fence) => writeUnder('keep-dispatched', fence, (on) => rounds.keepDispatched(on, at)),
+    keepDispatched: (at, fence) => writeUnder('move-clock', fence, (on) => rounds.keepDispatched(on, at)),
     moveClock: (jump, fence) => writeUnder('move-clock', fence, (on) => rounds.moveClock(on, jump)),
   } satisfies Partial<Store>;
 }

@@ -51,7 +51,9 @@ test('each step of the list is a transaction of the store, and each transaction 
   // leaves changes the state as an operator does. What is left of plans is kept when coverage is.
   // A claim that was kept unnoticed is taken back before the next one.
   const inSeveral = named.filter((name, at) => named.indexOf(name) !== at);
-  expect(new Set(inSeveral)).toEqual(new Set(['claim', 'cover', 'forget', 'intervene', 'settle', 'take-over']));
+  expect(new Set(inSeveral)).toEqual(
+    new Set(['claim', 'cover', 'forget', 'intervene', 'move-clock', 'settle', 'take-over']),
+  );
 });
 
 test('nothing else in the sources begins a transaction', () => {
