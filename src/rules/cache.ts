@@ -5,12 +5,15 @@ import { Address } from '../core/values/address.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import { type Parsed, parseYaml } from '../config/yaml/yaml.ts';
+import { type ParsedAbi, parseAbi } from './abi/parse-abi.ts';
 import { GenerationCache } from './generation-cache.ts';
 import { createLanguage } from './language/language.ts';
 import type { Language, Meaning } from './language/model.ts';
 
 export interface RuleCache {
   parse(file: string, text: string): Parsed;
+  /** The functions and events of an ABI file. */
+  abi(path: string, text: string): ParsedAbi;
   /** The kind with the fields that the options of a watch give it: the same object for the same fields. */
   readonly kindFor: (kind: AnyKind, options: unknown) => AnyKind;
   language(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language;
@@ -21,6 +24,7 @@ export interface RuleCache {
 /** An empty cache, to be passed to every load. */
 export function createRuleCache(): RuleCache {
   const files = new GenerationCache<{ readonly text: string; readonly parsed: Parsed }>();
+  const abis = new GenerationCache<{ readonly text: string; readonly parsed: ParsedAbi }>();
   const kinds = new GenerationCache<{ readonly of: AnyKind; readonly kind: AnyKind }>();
   const languages = new GenerationCache<Language>();
   const fieldsOf = new WeakMap<AnyKind, string>();
@@ -29,6 +33,10 @@ export function createRuleCache(): RuleCache {
       const known = files.get(file);
       if (known?.text === text) return known.parsed;
       return files.set(file, { text, parsed: parseYaml(file, text) }).parsed;
+    },
+    abi(path, text) {
+      const known = abis.get(path);
+      return known?.text === text ? known.parsed : abis.set(path, { text, parsed: parseAbi(text) }).parsed;
     },
     kindFor(kind, options) {
       const fields = fieldsKey(kind, options);
@@ -47,6 +55,7 @@ export function createRuleCache(): RuleCache {
     },
     sweep() {
       files.sweep();
+      abis.sweep();
       kinds.sweep();
       languages.sweep();
       for (const language of languages.values()) language.sweep();

@@ -12,6 +12,7 @@ import { isMap, type ProblemAt } from '../config/yaml/written.ts';
 import type { Source } from '../config/yaml/yaml.ts';
 import { countMarks } from '../config/yaml/limits.ts';
 import { finish, type Steps } from '../lib/steps.ts';
+import type { AbiFiles } from './abi/abi-files.ts';
 import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
 import { compileWatch } from './compile/compile-watch.ts';
@@ -36,6 +37,8 @@ export interface LoadedRules {
 
 export interface RuleTools {
   readonly kinds: readonly AnyKind[];
+  /** The ABI files that the rules name. */
+  readonly abis?: AbiFiles;
   /** If every load gets the same cache, later loads are faster. */
   readonly cache?: RuleCache | undefined;
   /** True if these are not all rules of the config. Routes are then not checked, since they may be for other rules. */
@@ -48,6 +51,11 @@ const MOST_MARKS = 1_000_000;
 /** Further files are not read once there are this many problems. Each problem keeps the lines around its place. */
 const MOST_PROBLEMS = 100;
 
+/** True if the files are too many to be parsed. */
+export function hasTooManyMarks(files: readonly RuleFile[]): boolean {
+  return files.reduce((sum, { text }) => sum + countMarks(text), 0) > MOST_MARKS;
+}
+
 /** Checks and compiles all rule files against the config. Never throws. */
 export function loadRules(config: Config, files: readonly RuleFile[], tools: RuleTools): LoadedRules {
   return finish(loadRulesInSteps(config, files, tools));
@@ -55,8 +63,7 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
 
 /** Like `loadRules`, with a pause before each file and after each watch. */
 export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], tools: RuleTools): Steps<LoadedRules> {
-  const marks = files.reduce((sum, { text }) => sum + countMarks(text), 0);
-  if (marks > MOST_MARKS) return refusedAll(config);
+  if (hasTooManyMarks(files)) return refusedAll(config);
   const cache = tools.cache ?? createRuleCache();
   const catalogue = createCatalogue(config, tools.kinds, cache);
   const problems: Problem[] = [];
@@ -64,6 +71,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
   const watches: Watch[] = [];
   const ids = new Map<string, string>();
   const routes = new RouteUse(config, tools.kinds);
+  const abi = { files: tools.abis ?? new Map(), cache };
   for (const [i, { file, text }] of files.entries()) {
     if (problems.length >= MOST_PROBLEMS) {
       problems.push(unreadFiles(config, files.length - i));
@@ -73,7 +81,16 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
     const parsed = cache.parse(file, text);
     if ('problems' in parsed) problems.push(...(isRuleText(text) ? parsed.problems : parsed.problems.map(withoutText)));
     else {
-      yield* loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, routes, budget: new TextBudget() });
+      yield* loadFile(parsed.source, {
+        catalogue,
+        problems,
+        warnings,
+        watches,
+        ids,
+        routes,
+        abi,
+        budget: new TextBudget(),
+      });
       parsed.source.release();
     }
     if (watches.length > MOST_WATCHES) break;

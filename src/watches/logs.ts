@@ -3,10 +3,11 @@ import { CATALOGUE } from '../core/events/catalogue.ts';
 import { eventFieldsOf, type ReadEvents } from '../core/events/event-fields.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type RawRow } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { Kind } from '../core/model/watch/kind.ts';
+import type { Kind, OptionDoubt } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { ListQuestion } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
+import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import type { Steps } from '../lib/steps.ts';
 import { rawText, type Untrusted } from '../lib/untrusted.ts';
 import { blocks, contractLogs } from '../explorer/operations.ts';
@@ -53,7 +54,7 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     summary: 'Events of a contract.',
     noun: 'log',
     fields: record,
-    fieldOptions: ['events', 'units'],
+    fieldOptions: ['events', 'abi', 'units'],
     forOptions: (options) => logsWith(readEventsOf(options)),
     advice: eventAdvice(events),
     signatures: CATALOGUE,
@@ -63,7 +64,8 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     while: null,
     of: 'required',
     token: 'none',
-    options: z.strictObject({ ...startOption, ...eventOptions }).superRefine(checkOptions),
+    options: optionsWith(EMPTY_ABI, () => undefined),
+    optionsWith,
     state: ListState,
     comparedByDefault: [],
     shown: ['event', 'address', 'transaction_hash', 'log_index', 'block_number'],
@@ -113,6 +115,10 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
       },
     },
   };
+}
+
+function optionsWith(abi: Abi, warn: (doubt: OptionDoubt) => void) {
+  return z.strictObject({ ...startOption, ...eventOptions(abi, warn) }).superRefine(checkOptions);
 }
 
 function withFields({ fields, lacking }: ReturnType<typeof eventFieldsOf>): AnyRecord {

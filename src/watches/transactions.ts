@@ -9,13 +9,14 @@ import type { Kind } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Read } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
+import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { rawText } from '../lib/untrusted.ts';
 import { addressTransactions, blocks, transactions as chainTransactions } from '../explorer/operations.ts';
 import { Transaction } from '../explorer/reading/resources/transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { CALL_ADVICE } from './calls/advice.ts';
-import { callOptions, checkUnits, describeCalls, readCallsOf, type CallOptions } from './calls/option.ts';
+import { callOptions, checkCalls, describeCalls, readCallsOf, type CallOptions } from './calls/option.ts';
 import { createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
@@ -74,7 +75,7 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
     summary: 'Transactions of an address, or of the whole chain.',
     noun: 'tx',
     fields: record,
-    fieldOptions: ['calls', 'units'],
+    fieldOptions: ['calls', 'abi', 'units'],
     forOptions: (options) => transactionsWith(readCallsOf(options)),
     advice: CALL_ADVICE,
     signatures: CATALOGUE,
@@ -86,7 +87,8 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
     while: null,
     of: 'optional',
     token: 'none',
-    options: z.strictObject({ ...startOption, ...callOptions }).superRefine(checkUnits),
+    options: optionsWith(EMPTY_ABI),
+    optionsWith,
     state: ListState,
     comparedByDefault: [],
     shown: ['status', 'called', 'method', 'value', 'from.hash', 'to.hash', 'hash', 'block_number', 'revert_reason'],
@@ -129,6 +131,10 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
         ),
     },
   };
+}
+
+function optionsWith(abi: Abi) {
+  return z.strictObject({ ...startOption, ...callOptions(abi) }).superRefine(checkCalls);
 }
 
 function withFields({ fields, lacking }: ReturnType<typeof callFieldsOf>): AnyRecord {

@@ -21,8 +21,12 @@ watches:
 `;
 const ENV = { KEY: 'a-long-key-of-the-explorer', HOOK: 'https://hook.example/a-long-token' };
 
-function declared({ config = CONFIG, rules = RULES, env = ENV } = {}) {
-  const readFile = (path: string): string => (path.endsWith('rules.yaml') ? rules : config);
+const ABI = '[{ "type": "event", "name": "Far", "inputs": [{ "type": "bool", "name": "isFar" }] }]';
+const WITH_ABI = `${RULES}  - { id: far, kind: logs, explorer: own, of: treasury, abi: a.json, events: Far, notify: screen, alerts: [{ id: far, on: new }] }\n`;
+
+function declared({ config = CONFIG, rules = RULES, abi = ABI, env = ENV } = {}) {
+  const readFile = (path: string): string =>
+    path.endsWith('.json') ? abi : path.endsWith('rules.yaml') ? rules : config;
   const { setup, problems } = loadSetup('config.yaml', { env, readFile, listFiles: () => ['rules.yaml'] });
   if (setup === null) throw new Error(formatProblems(problems));
   return declaredIn(setup);
@@ -54,6 +58,12 @@ test.each([
   ['another receiver of self-alerts', { config: CONFIG.replace('self: none', 'self: [screen]') }],
 ])('%s is another config', (_name, change) => {
   expect(declared(change).checksum).not.toBe(declared().checksum);
+});
+
+test('another event of the same name in an ABI file is another config', () => {
+  const { checksum } = declared({ rules: WITH_ABI });
+  expect(declared({ rules: WITH_ABI, abi: `${ABI}\n` }).checksum).toBe(checksum);
+  expect(declared({ rules: WITH_ABI, abi: ABI.replace('bool', 'address') }).checksum).not.toBe(checksum);
 });
 
 test('of a secret nothing can be read in what is declared', () => {

@@ -179,3 +179,19 @@ test('a file that changes while it is read is read again', async () => {
   sources.readFile(path);
   expect(await sources.current()).not.toBe(sources.loaded());
 });
+
+test('it is seen when an ABI file that a rule names is edited, added, or gone', async () => {
+  const rules = `watches:\n  - { id: vault, kind: logs, of: '0x${'11'.repeat(20)}', abi: abi/Vault.json, events: Far, alerts: [{ id: far, on: new }] }\n`;
+  using world = loaded({ 'home/rules/a.yaml': rules });
+  const event = '{ "type": "event", "name": "Far", "inputs": [] }';
+  expect(world.load()).toBe(false);
+  world.folder.write('home/abi/Vault.json', `[${event}]`);
+  expect(await world.hasChanged()).toBe(true);
+  expect(world.load()).toBe(true);
+  expect(await world.hasChanged()).toBe(false);
+  world.folder.write('home/abi/Vault.json', `[${event}, ${event}]`);
+  expect(await world.hasChanged()).toBe(true);
+  expect(world.load()).toBe(true);
+  unlinkSync(join(world.folder.path, 'home/abi/Vault.json'));
+  expect(await world.hasChanged()).toBe(true);
+});

@@ -94,6 +94,11 @@ test('the rules for contracts load with the config beside them, and their tests 
   for (const trial of loaded.tests) expect(resultOf(trial, await runRuleTest(trial)).details).toEqual([]);
 });
 
+const ABI = JSON.stringify([
+  { type: 'event', name: 'Swept', inputs: [{ type: 'address', name: 'to', indexed: true }] },
+  { type: 'event', name: 'Deposit', inputs: [{ type: 'address' }, { type: 'uint256' }] },
+]);
+
 describe('the page about events', () => {
   const page = readFile('docs/events.md');
   const own = blocksOf(page, 'config')[0] ?? '';
@@ -102,10 +107,10 @@ describe('the page about events', () => {
 
   test('has rules that load at once, as copied, without a warning', () => {
     const files = rules.map((text, place) => [`rules/${place}.yaml`, text] as const);
-    using folder = createFolder({ 'config.yaml': own, ...Object.fromEntries(files) });
+    using folder = createFolder({ 'config.yaml': own, 'abi/Vault.json': ABI, ...Object.fromEntries(files) });
     const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
     expect(formatProblems(problems)).toBe('');
-    expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([4, '']);
+    expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([5, '']);
   });
 
   test.each(tests.map((text) => [fileOf(text), text] as const))(

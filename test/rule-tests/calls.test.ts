@@ -198,3 +198,16 @@ test('a count is named by the function that it counts, behind how it ended', asy
     }),
   ).toBe('');
 });
+
+test('a function of an ABI file is known in a test of rules, as the daemon knows it', async () => {
+  const abi = [{ type: 'function', name: 'transferOwnership', inputs: [{ type: 'address', name: '' }] }];
+  const rule = ruleOf(
+    `${VAULT}, abi: Vault.json, calls: transferOwnership`,
+    `{ id: foreign, on: new, if: args.arg0 != "${'0x'.padEnd(42, '1')}" }`,
+  );
+  const story = testOf(
+    ['{ at: 0m, items: [] }', `{ at: 1m, items: [{ status: ok, ${OWNER('1')} }, { status: ok, ${OWNER('2')} }] }`],
+    [`{ at: 1m, alert: foreign, state: event, fields: { args: { arg0: ${OTHER} } } }`],
+  );
+  expect(await failuresOf(story, { 'rules/rules.yaml': rule, 'rules/Vault.json': JSON.stringify(abi) })).toBe('');
+});

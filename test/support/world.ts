@@ -14,6 +14,7 @@ import { createHttpTransport, HTTP_LIMITS, type Auth } from '../../src/explorer/
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
+import type { AbiFiles } from '../../src/rules/abi/abi-files.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
 import type { Release } from '../../src/sandbox/releases/release.ts';
@@ -53,7 +54,7 @@ export interface World extends AsyncDisposable {
   readonly log: RecordingLog;
   readonly store: Store;
   /** Replaces the rules, as a reload does. */
-  load(rules: string): Promise<void>;
+  load(rules: string, abis?: AbiFiles): Promise<void>;
   /**
    * One poll of every watch; what it said, as `alert event`, `alert firing` or `alert resolved`. A summary of events
    * counts as its events.
@@ -194,8 +195,8 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     reconnect() {
       explorer = newExplorer();
     },
-    async load(text) {
-      watches = loadWatches(text);
+    async load(text, abis) {
+      watches = loadWatches(text, abis);
       await adopt(poller, watches);
       // A new one: nothing is overdue that was polled by hand.
       scheduler = newScheduler();
@@ -244,11 +245,11 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   return world;
 }
 
-export function loadWatches(rules: string): readonly Watch[] {
+export function loadWatches(rules: string, abis: AbiFiles = new Map()): readonly Watch[] {
   const tools = { env: {}, readFile: () => CONFIG, notifiers };
   const { config, problems } = loadConfig('config.yaml', tools);
   if (config === null) throw new Error(formatProblems(problems));
-  const loaded = loadRules(config, [{ file: 'rules.yaml', text: rules }], { kinds });
+  const loaded = loadRules(config, [{ file: 'rules.yaml', text: rules }], { kinds, abis });
   if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
   return loaded.watches;
 }

@@ -57,6 +57,8 @@ function checksumOf({ config, watches }: Pick<Setup, 'config' | 'watches'>): str
   const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;
   const parts = {
     outline: outlineOf(watches, recipientsIn(config)),
+    // The signatures of `events:` and `calls:`, which may come from ABI files.
+    options: [...new Map(watches.map(({ rule, target }) => [rule, target.options]))],
     explorers: [...explorers.values()].map((explorer) => [{ ...explorer, path: null }, ...secretsOf(explorer)]),
     channels: [...channels.values()].map(({ name, type, to, cap, secrets }) => [name, type, to, cap, secrets]),
     routes: routes.map((route) => ({ ...route, path: null })),

@@ -5,7 +5,8 @@ import { sortProblems, type Problem } from '../../config/problem.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { notifiers as allNotifiers } from '../../notifiers/index.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
-import type { RuleCache } from '../../rules/cache.ts';
+import { readAbiFiles } from '../../rules/abi/read-abi-files.ts';
+import { createRuleCache, type RuleCache } from '../../rules/cache.ts';
 import { finish, type Steps } from '../../lib/steps.ts';
 import { loadRulesInSteps } from '../../rules/load.ts';
 import { readNamedFiles, readRuleFiles, type ListFiles } from '../../rules/read.ts';
@@ -57,7 +58,15 @@ export function loadSetup(file: string, tools: SetupTools, named: readonly strin
 /** Does the same as `loadSetup`, with pauses between the rules. */
 export function* loadSetupInSteps(
   file: string,
-  { env, readFile, isReadableByAll, isToRead, listFiles, cache, notifiers = allNotifiers }: SetupTools,
+  {
+    env,
+    readFile,
+    isReadableByAll,
+    isToRead,
+    listFiles,
+    cache = createRuleCache(),
+    notifiers = allNotifiers,
+  }: SetupTools,
   named: readonly string[] = [],
 ): Steps<LoadedSetup> {
   const { config, problems, warnings } = loadConfig(file, {
@@ -69,7 +78,8 @@ export function* loadSetupInSteps(
   });
   if (config === null) return { setup: null, sound: null, problems, warnings };
   const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
-  const rules = yield* loadRulesInSteps(config, found.files, { kinds, cache, isPart: named.length > 0 });
+  const abis = yield* readAbiFiles(found.files, { directory: config.directory, readFile, cache });
+  const rules = yield* loadRulesInSteps(config, found.files, { kinds, abis, cache, isPart: named.length > 0 });
   const all = [...found.problems, ...rules.problems];
   const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
   if (all.length > 0) {

@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   expected: ['vault_v2', ['vault_v2', 'safe_singleton']],
   calls: ['pause', ['transferOwnership', 'sweep(address to, uint256 amount)']],
   events: ['Paused'],
+  abi: ['./abi/Vault.json'],
   where: [{ owner: 'treasury' }],
   units: [{ amount: 6 }],
   token: ['USDC', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],

@@ -1,4 +1,5 @@
 // The watches of a test file's rules, loaded as the daemon loads them, and the addresses of the names in its rows.
+import { dirname } from 'node:path';
 import type { Config, ConfigTools, Loaded } from '../../config/model.ts';
 import { NAME } from '../../config/values/scalars.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
@@ -6,7 +7,10 @@ import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { Address } from '../../core/values/address.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { finish } from '../../lib/steps.ts';
 import { meaningOn } from '../../rules/compile/catalogue.ts';
+import { readAbiFiles } from '../../rules/abi/read-abi-files.ts';
+import { createRuleCache } from '../../rules/cache.ts';
 import { type RuleFile, loadRules } from '../../rules/load.ts';
 import { syntheticAddress } from '../../watches/synthetic.ts';
 import type { AddressOf } from '../model.ts';
@@ -45,7 +49,11 @@ export function readWatches(
   if (files.length < rules.length) return null;
   const loaded = readConfig(file, config, files, tools);
   if (loaded.config === null) return file.add(loaded.problems);
-  const { watches, problems } = loadRules(loaded.config, files, { ...tools, isPart: true });
+  const cache = createRuleCache();
+  // Without a config, the paths of ABI files begin at the test file.
+  const directory = config === undefined ? dirname(file.source.file) : loaded.config.directory;
+  const abis = finish(readAbiFiles(files, { directory, readFile: tools.readFile, cache }));
+  const { watches, problems } = loadRules(loaded.config, files, { ...tools, abis, cache, isPart: true });
   file.add(problems);
   return watches.length === 0 ? null : { watches, config: config === undefined ? null : loaded.config };
 }

@@ -10,6 +10,7 @@ import { unknownKeys } from '../../config/unknown-keys.ts';
 import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
+import { abiOf } from '../abi/watch-abi.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAlerts } from './compile-alert.ts';
 import { addressOptions, resolvedOptions } from './address-options.ts';
@@ -124,10 +125,26 @@ class WatchCompiler {
     if (kind === undefined) return undefined;
     const { source, path } = this.#place;
     const moreKeys = Object.keys(WatchShape.shape).filter((key) => isPossible(kind, key));
-    const parsed = parseAt(strictOptions(kind), Object.fromEntries(own), { source, path, moreKeys });
+    const schema = this.#schemaOf(kind, written['abi']);
+    if (schema === null) return undefined;
+    const parsed = parseAt(schema, Object.fromEntries(own), { source, path, moreKeys });
     if ('value' in parsed) return parsed;
     this.#loading.problems.push(...parsed.problems);
     return undefined;
+  }
+
+  /** The schema of the kind's own keys, with the names of the ABI files; null if these have problems. */
+  #schemaOf(kind: AnyKind, written: unknown): AnyKind['options'] | null {
+    if (kind.optionsWith === undefined || written === undefined) return strictOptions(kind);
+    const abi = abiOf(written, this.#loading.abi, (path, at) => {
+      this.complain(path, at);
+    });
+    return (
+      abi &&
+      kind.optionsWith(abi, ({ path, ...at }) => {
+        this.warn(path, at);
+      })
+    );
   }
 
   #shapeOf(kind: AnyKind | undefined, written: WrittenMap): Shaped {

@@ -5,6 +5,7 @@ import type { Source } from '../../config/yaml/yaml.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Defaults, WrittenWatch } from '../schema/shape.ts';
+import type { AbiSource } from '../abi/watch-abi.ts';
 import type { RouteUse } from '../route-use.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TextBudget } from './text-budget.ts';
@@ -44,4 +45,5 @@ export interface Loading {
   readonly ids: Map<string, string>;
   readonly budget: TextBudget;
   readonly routes: RouteUse;
+  readonly abi: AbiSource;
 }

@@ -2,8 +2,10 @@
 import type { z } from 'zod';
 import { CATALOGUE_NAMES, signatureOf, signaturesOf, type NamedFunction } from '../../core/calls/catalogue.ts';
 import type { ReadCalls } from '../../core/calls/call-fields.ts';
+import type { Abi } from '../../lib/abi/abi.ts';
 import { canonicalSignature, parseSignature, selectorOf } from '../../lib/abi/signature.ts';
 import {
+  abiOption,
   checkUnitsOf,
   signaturesOption,
   unitsOption,
@@ -12,6 +14,7 @@ import {
 } from '../signatures/signature-option.ts';
 
 export interface CallOptions {
+  readonly abi?: readonly string[] | undefined;
   readonly calls?: readonly SignatureOption[] | undefined;
   readonly units?: Readonly<Record<string, number>> | undefined;
 }
@@ -22,6 +25,7 @@ const WORDS: SignatureWords = {
   none: 'names no function: leave calls out, or name one',
   names: CATALOGUE_NAMES,
   signaturesOf,
+  abi: [],
   example: { name: 'sweep', args: '(address to, uint256 amount)' },
   parse: parseSignature,
   signatureOf,
@@ -32,15 +36,22 @@ const WORDS: SignatureWords = {
   },
 };
 
-export const callOptions = {
-  calls: signaturesOption(WORDS)
-    .optional()
-    .describe('Functions whose arguments rules read: names of the catalogue, or signatures; it filters nothing.'),
-  units: unitsOption,
-};
+export function callOptions({ functions }: Abi) {
+  return {
+    calls: signaturesOption({ ...WORDS, abi: functions })
+      .optional()
+      .describe('Functions whose arguments rules read: names that are known, or signatures; it filters nothing.'),
+    abi: abiOption,
+    units: unitsOption,
+  };
+}
 
 /** For `superRefine` of the options that contain `callOptions`. */
-export function checkUnits({ calls = [], units }: CallOptions, context: z.RefinementCtx): void {
+export function checkCalls({ abi, calls = [], units }: CallOptions, context: z.RefinementCtx): void {
+  if (abi !== undefined && calls.length === 0) {
+    const params = { hint: 'Name functions in calls, or leave abi out.' };
+    context.addIssue({ code: 'custom', path: ['abi'], message: 'abi is for a watch with calls', params });
+  }
   checkUnitsOf(WORDS, { named: calls, units }, context);
 }
 

@@ -5,8 +5,16 @@ import { withTopicTypes } from '../../core/events/event-data.ts';
 import type { ReadEvents } from '../../core/events/event-fields.ts';
 import { remembered } from '../../lib/remembered.ts';
 import { shortHex } from '../../core/values/address.ts';
+import type { Abi } from '../../lib/abi/abi.ts';
+import type { OptionDoubt } from '../../core/model/watch/kind.ts';
 import { canonicalSignature, parseEvent, topicOf, type EventSignature } from '../../lib/abi/signature.ts';
-import { checkUnitsOf, signaturesOption, unitsOption, type SignatureWords } from '../signatures/signature-option.ts';
+import {
+  abiOption,
+  checkUnitsOf,
+  signaturesOption,
+  unitsOption,
+  type SignatureWords,
+} from '../signatures/signature-option.ts';
 import { askedTopics, checkWhere, whereOption, type EventOptions } from './where.ts';
 
 const WORDS: SignatureWords = {
@@ -15,6 +23,7 @@ const WORDS: SignatureWords = {
   none: 'names no event: name one, such as Paused',
   names: CATALOGUE_NAMES,
   signaturesOf: eventsNamed,
+  abi: [],
   example: { name: 'Swept', args: '(address indexed to, uint256 amount)' },
   parse: parseEvent,
   signatureOf(text) {
@@ -32,11 +41,16 @@ function layoutWords({ args }: EventSignature): string {
   return args.map(({ isIndexed }) => (isIndexed ? 'indexed' : '-')).join();
 }
 
-export const eventOptions = {
-  events: signaturesOption(WORDS).describe('Events to read: names of the catalogue, or signatures.'),
-  units: unitsOption,
-  where: whereOption,
-};
+export function eventOptions({ events }: Abi, warn: (doubt: OptionDoubt) => void) {
+  return {
+    events: signaturesOption({ ...WORDS, abi: events, warn }).describe(
+      'Events to read: names that are known, or signatures.',
+    ),
+    abi: abiOption,
+    units: unitsOption,
+    where: whereOption,
+  };
+}
 
 /** For `superRefine` of the options that contain `eventOptions`. */
 export function checkOptions(options: EventOptions, context: z.RefinementCtx): void {

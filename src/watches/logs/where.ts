@@ -14,6 +14,7 @@ import { wordOfText } from './topic-words.ts';
 export type Where = Readonly<Record<string, readonly string[]>>;
 
 export interface EventOptions {
+  readonly abi?: readonly string[] | undefined;
   readonly events: readonly SignatureOption[];
   readonly units?: Readonly<Record<string, number>> | undefined;
   readonly where?: Where | undefined;

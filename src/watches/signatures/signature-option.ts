@@ -1,6 +1,8 @@
 // The keys that name functions or events by their signatures, and the units of their arguments.
 import { z } from 'zod';
 import { typeConflict } from '../../core/calls/argument-fields.ts';
+import type { AbiEntry } from '../../lib/abi/abi.ts';
+import type { OptionDoubt } from '../../core/model/watch/kind.ts';
 import { canonicalSignature, type Signature, type SignatureMistake } from '../../lib/abi/signature.ts';
 
 /** A function or an event, and the name that the rule gives it. Plain JSON. */
@@ -20,6 +22,10 @@ export interface SignatureWords {
   readonly names: readonly string[];
   /** The signatures of a name of the catalogue; empty if there are none. */
   signaturesOf(name: string): readonly string[];
+  /** The functions or events of the ABI files. */
+  readonly abi: readonly AbiEntry[];
+  /** Called with a signature that the ABI writes otherwise. */
+  readonly warn?: (doubt: OptionDoubt) => void;
   /** An example of a signature: `(address to, uint256 amount)` stands behind its name. */
   readonly example: { readonly name: string; readonly args: string };
   parse(text: string): { readonly signature: Signature } | { readonly mistake: SignatureMistake };
@@ -63,6 +69,13 @@ export function signaturesOption(words: SignatureWords) {
       return named.map(({ name, signature }) => ({ name, signature }));
     });
 }
+
+/** The files that name functions or events. They are read with the rules, so the schema checks only the paths. */
+export const abiOption = z
+  .union([z.string(), z.array(z.string()).min(1, 'names no file: leave abi out, or name one')])
+  .transform((written): readonly string[] => (typeof written === 'string' ? [written] : written))
+  .optional()
+  .describe('ABI files, or outputs of builds, whose functions or events rules can name without their arguments.');
 
 export const unitsOption = z
   .record(
@@ -132,6 +145,8 @@ function readNamed(
 /** A signature, or a bare name of the catalogue with all its signatures. */
 function readOne(words: SignatureWords, text: string, { path, name }: Place, complain: Complain): readonly Placed[] {
   if (!text.includes('(')) return readKnown(words, text.trim(), { path, name }, complain);
+  const overloads = words.abi.filter(({ canonical }) => canonical === text.replaceAll(/\s/g, ''));
+  if (overloads.length > 0) return overloads.flatMap((entry) => readEntry(words, entry, { path, name }, complain));
   const parsed = words.parse(text);
   if ('mistake' in parsed) {
     const { message, start, end, ...params } = parsed.mistake;
@@ -148,10 +163,43 @@ function readOne(words: SignatureWords, text: string, { path, name }: Place, com
     });
     return [];
   }
+  warnOfLayout(words, parsed.signature, path);
   return [{ path, name: own, signature: text.trim() }];
 }
 
+/** A function or event of an ABI file, whose text is not in the rules: a mistake in it has no place there. */
+function readEntry(
+  words: SignatureWords,
+  { name, text }: AbiEntry,
+  place: Place,
+  complain: Complain,
+): readonly Placed[] {
+  const own = place.name ?? name;
+  const parsed = words.parse(text);
+  if (!('mistake' in parsed) && NAME.test(own)) return [{ path: place.path, name: own, signature: text }];
+  const why = 'mistake' in parsed ? parsed.mistake.message : `${own} cannot be a name here`;
+  const hint = `Write its whole signature in ${words.key}, with other names.`;
+  complain({ path: place.path, message: `${name} of the ABI cannot be read: ${why}`, params: { hint } });
+  return [];
+}
+
+/** The first topic does not show which arguments are indexed, so one of the two is probably wrong. */
+function warnOfLayout({ key, abi, warn }: SignatureWords, signature: Signature, path: Placed['path']): void {
+  const canonical = canonicalSignature(signature);
+  const same = abi.filter((entry) => entry.canonical === canonical);
+  const layout = signature.args.map((one) => 'isIndexed' in one && one.isIndexed === true).join();
+  const [first] = same;
+  if (first === undefined || same.some((entry) => entry.layout.join() === layout)) return;
+  warn?.({
+    path: [key, ...path],
+    message: `${canonical} has other indexed arguments than in the ABI, which has ${first.text}`,
+    hint: `The signature here counts. Write ${canonical} for the one of the ABI.`,
+  });
+}
+
 function readKnown(words: SignatureWords, bare: string, { path, name }: Place, complain: Complain): readonly Placed[] {
+  const entries = words.abi.filter((entry) => entry.name === bare);
+  if (entries.length > 0) return entries.flatMap((entry) => readEntry(words, entry, { path, name }, complain));
   const known = words.signaturesOf(bare);
   const shown = JSON.stringify(bare.length > LONGEST_SHOWN ? `${bare.slice(0, LONGEST_SHOWN)}…` : bare);
   const { example } = words;
@@ -161,7 +209,7 @@ function readKnown(words: SignatureWords, bare: string, { path, name }: Place, c
       message: `no ${words.noun} ${shown} is known here`,
       params: {
         written: bare,
-        legal: words.names,
+        legal: [...words.abi.map((entry) => entry.name), ...words.names],
         hint: `Write the whole signature: ${NAME.test(bare) ? bare : example.name}${example.args}.`,
       },
     });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Abi } from '../../../lib/abi/abi.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Address } from '../../values/address.ts';
 import type { AnyRecord, AnyView } from '../../values/fields.ts';
@@ -59,6 +60,8 @@ export interface Kind<E, S, O> {
   readonly needsOf?: readonly string[];
   /** The kind's own keys in a rule. */
   readonly options: z.ZodObject;
+  /** These keys where names of functions and events come from ABI files, too. Left out by kinds without `abi:`. */
+  optionsWith?(abi: Abi, warn: (doubt: OptionDoubt) => void): z.ZodObject;
   /** Shape of the remembered state, checked when it is read back. */
   readonly state: z.ZodType<S>;
   /** The paths that `on: changed` compares if it has no `if`. */
@@ -222,6 +225,13 @@ export interface UnreadRange {
   readonly since: Instant | null;
   /** False: its items are too old to be sent, so it is only named. */
   readonly isReadLater: boolean;
+}
+
+/** A warning about options. The path begins below the watch. */
+export interface OptionDoubt {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** Options, or the mistakes in them. Paths begin below the watch. */

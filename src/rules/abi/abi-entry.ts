@@ -1,0 +1,55 @@
+// One function or event of an ABI, as the text of a signature.
+import { z } from 'zod';
+import type { AbiEntry } from '../../lib/abi/abi.ts';
+
+export interface AbiParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed: boolean;
+  readonly components: readonly AbiParameter[];
+}
+
+export const AbiParameter: z.ZodType<AbiParameter> = z.object({
+  name: z
+    .string()
+    .regex(/^(?:[A-Za-z_$][\w$]{0,255})?$/)
+    .default(''),
+  type: z
+    .string()
+    .max(256)
+    .regex(/^[a-z]+\d*(?:\[\d*\])*$/),
+  indexed: z.boolean().default(false),
+  get components() {
+    return z.array(AbiParameter).default([]);
+  },
+});
+
+/** `entryOf('Deposit', [{ name: 'owner', type: 'address', indexed: true, … }], true).text // 'Deposit(address indexed owner)'` */
+export function entryOf(name: string, inputs: readonly AbiParameter[], isEvent: boolean): AbiEntry {
+  return {
+    name,
+    canonical: `${name}(${inputs.map(canonicalType).join()})`,
+    text: `${name}(${inputs.map((one, i) => argument(one, i, isEvent && one.indexed)).join(', ')})`,
+    layout: inputs.map(({ indexed }) => isEvent && indexed),
+  };
+}
+
+export function deepestTuple(parameters: readonly AbiParameter[]): number {
+  return Math.max(0, ...parameters.map(({ type, components }) => (isTuple(type) ? 1 + deepestTuple(components) : 0)));
+}
+
+function argument({ name, type, components }: AbiParameter, index: number, isIndexed: boolean): string {
+  const parts = components.map((part, i) => argument(part, i, false));
+  const written = isTuple(type) ? `(${parts.join(', ')})${type.slice(TUPLE.length)}` : type;
+  return `${written}${isIndexed ? ' indexed' : ''} ${name === '' ? `arg${index}` : name}`;
+}
+
+function canonicalType({ type, components }: AbiParameter): string {
+  return isTuple(type) ? `(${components.map(canonicalType).join()})${type.slice(TUPLE.length)}` : type;
+}
+
+const TUPLE = 'tuple';
+
+function isTuple(type: string): boolean {
+  return type.startsWith(TUPLE);
+}
