@@ -59,6 +59,7 @@ export function* stepCounts(alertPoll: AlertPoll, alert: CountAlert, known: Aler
           context: contextOf(event, null, poll.time.at),
           unjudged: null,
           isHit: true,
+          isClaim: false,
         }))
       : [];
   if (alert.fires.type === 'in-a-row')

@@ -273,7 +273,7 @@ function asTold(
   { view }: EvaluationContext,
   { title, detail }: Pick<Message, 'title' | 'detail'>,
 ): Pick<Message, 'title' | 'detail'> {
-  const claimant = alert.type === 'event' ? claimantOf(watch, alert, view) : null;
+  const claimant = alert.type === 'event' && alert.isClaim === true ? claimantOf(watch, alert, view) : null;
   if (claimant === null) return { title, detail };
   return { title: `${shortHex(claimant.text)} claims${alert.title === null ? ' that' : ':'} ${title}`, detail };
 }

@@ -61,6 +61,7 @@ export interface OpenEvent {
   readonly before: Json;
   /** The budget of steps has not been enough for it so far; left out once it was evaluated. */
   readonly isBeyondBudget?: true | undefined;
+  readonly isClaim?: true | undefined;
 }
 
 /**

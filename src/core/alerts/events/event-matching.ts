@@ -14,6 +14,7 @@ import type { Condition, EvaluationContext } from '../../model/watch/condition.t
 import type { Truth } from '../../model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
+import { claimantOf } from '../claims.ts';
 import { isFinal } from './event-state.ts';
 import { isJudgedAgain } from '../in-a-row.ts';
 import { ALL_ITEMS, readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
@@ -31,6 +32,7 @@ export interface Match {
   readonly unjudged: string | null;
   /** False if the alert counts the item among those that do not match. */
   readonly isHit: boolean;
+  readonly isClaim: boolean;
 }
 
 export interface EventMatches {
@@ -41,7 +43,10 @@ export interface EventMatches {
   /** The items that stay open. */
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
-  /** The result over all evaluated items: true if one matched, else unknown if one is unknown, else false. */
+  /**
+   * The result over all evaluated items: true if one matched, else unknown if one is unknown, else false. A claim leaves
+   * nothing unknown, since anybody can make one.
+   */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: readonly DetectedEvent[];
   /** Items of the baseline that do not match. */
@@ -61,8 +66,8 @@ export function* matchEvents(
   const asked = events.filter(
     (event) => hasNews(event) || openOf(event.key) !== null || isInRow(poll, alert, event, known),
   );
-  const evaluated = (yield* eachInSteps(asked, (event) =>
-    evaluateItem(poll, alert, { event, known, open: openOf(event.key) }),
+  const evaluated = (yield* eachInSteps(claimsLast(poll, alert, asked), ({ event, isClaim }) =>
+    evaluateItem(poll, alert, { event, isClaim, known, open: openOf(event.key) }),
   )).flat();
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
   const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
@@ -81,7 +86,7 @@ export function* matchEvents(
       ...unknown.flatMap((one) => firstUnknown(alert, one)),
       ...[...remaining.undecided, ...open.dropped].map((one) => reasonOfLost(alert, one)),
     ],
-    truth: truthOfAll(evaluated.map(({ truth }) => truth)),
+    truth: truthOfAll(evaluated.flatMap(({ truth, isClaim }) => (isClaim && truth === 'unknown' ? [] : [truth]))),
     matchingBaseline: baseline.filter((_event, i) => truths[i] === true),
     otherBaseline: baseline.filter((_event, i) => truths[i] === false),
   };
@@ -111,11 +116,29 @@ function thingOfKey({ on }: MatchingAlert, key: string): string {
 
 interface AskedItem {
   readonly event: DetectedEvent;
+  readonly isClaim: boolean;
   readonly known: AlertsByKey;
   readonly open: OpenEvent | null;
 }
 
-function evaluateItem(poll: AlertPoll, alert: MatchingAlert, { event, known, open }: AskedItem): EvaluatedMatch[] {
+/** The events that anybody can claim come last, so that they take no steps from the others. */
+function claimsLast(
+  { watch }: AlertPoll,
+  alert: MatchingAlert,
+  events: readonly DetectedEvent[],
+): readonly Pick<AskedItem, 'event' | 'isClaim'>[] {
+  return events.map((event) => ({ event, isClaim: claimantOf(watch, alert, event.view) !== null })).toSorted(byClaim);
+}
+
+function byClaim(a: { readonly isClaim?: boolean | undefined }, b: typeof a): number {
+  return Number(a.isClaim === true) - Number(b.isClaim === true);
+}
+
+function evaluateItem(
+  poll: AlertPoll,
+  alert: MatchingAlert,
+  { event, isClaim, known, open }: AskedItem,
+): EvaluatedMatch[] {
   const prior = known[event.key];
   const isChanged =
     isInRow(poll, alert, event, known) ||
@@ -131,7 +154,7 @@ function evaluateItem(poll: AlertPoll, alert: MatchingAlert, { event, known, ope
   // The item was evaluated before, so a value that is unknown for a while does not open it again.
   if (isChanged && open === null && truth === 'unknown' && unjudged === null && !isBeyondBudget) return [];
   // An item that could not be evaluated counts as a hit, so that a long text cannot hide it.
-  return [{ event, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
+  return [{ event, isClaim, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
 }
 
 /** True if the item belongs to a count of items in a row, and its place or its value in it is another now. */
@@ -185,10 +208,17 @@ export function limitOf(alert: MatchingAlert, context: EvaluationContext): strin
   return alert.if?.limitOf(context) ?? ofRatio(alert)?.limitOf(context) ?? null;
 }
 
-function openedBy({ time }: AlertPoll, { event, open, isBeyondBudget }: EvaluatedMatch): OpenEvent {
-  if (open !== null && (open.isBeyondBudget ?? false) === isBeyondBudget) return open;
+function openedBy({ time }: AlertPoll, { event, isClaim, open, isBeyondBudget }: EvaluatedMatch): OpenEvent {
+  const isSame = (open?.isBeyondBudget ?? false) === isBeyondBudget && (open?.isClaim ?? false) === isClaim;
+  if (open !== null && isSame) return open;
   const { since, before } = open ?? { since: time.at, before: event.before };
-  return { type: 'open', since, before, ...(isBeyondBudget ? { isBeyondBudget } : {}) };
+  return {
+    type: 'open',
+    since,
+    before,
+    ...(isBeyondBudget ? { isBeyondBudget } : {}),
+    ...(isClaim ? { isClaim } : {}),
+  };
 }
 
 /**
@@ -199,12 +229,14 @@ const MOST_BEYOND_BUDGET = 1000;
 function withinBounds(open: readonly Opened[]): { kept: readonly Opened[]; dropped: readonly Opened[] } {
   const beyond = open.filter(([, { isBeyondBudget }]) => isBeyondBudget === true);
   if (beyond.length <= MOST_BEYOND_BUDGET) return { kept: open, dropped: [] };
-  const dropped = new Set(beyond.slice(MOST_BEYOND_BUDGET));
+  const dropped = new Set(beyond.toSorted(([, a], [, b]) => byClaim(a, b)).slice(MOST_BEYOND_BUDGET));
   return { kept: open.filter((one) => !dropped.has(one)), dropped: [...dropped] };
 }
 
-function reasonOfLost(alert: MatchingAlert, [key, { isBeyondBudget }]: Opened): Reason {
-  return { type: isBeyondBudget === true ? 'not-judged' : 'undecided', alert: alert.id, key };
+/** A claim that stays unknown, such as one about a token without a price, needs nobody's attention. */
+function reasonOfLost(alert: MatchingAlert, [key, { isBeyondBudget, isClaim }]: Opened): Reason {
+  const unknown = isClaim === true ? 'no-match' : 'undecided';
+  return { type: isBeyondBudget === true ? 'not-judged' : unknown, alert: alert.id, key };
 }
 
 function firstUnknown(alert: MatchingAlert, { event, open }: EvaluatedMatch): Reason[] {
@@ -241,7 +273,8 @@ function stillOpen(
   const isRecent = ({ since, isBeyondBudget }: OpenEvent): boolean =>
     isSwept && isBeyondBudget !== true && time.at - since < LOOK_BACK_MS;
   const recent = gone.filter(([, open]) => isRecent(open));
-  const kept = new Set(recent.toSorted(([, a], [, b]) => b.since - a.since).slice(0, MOST_OUT_OF_SIGHT));
+  const ranked = recent.toSorted(([, a], [, b]) => byClaim(a, b) || b.since - a.since);
+  const kept = new Set(ranked.slice(0, MOST_OUT_OF_SIGHT));
   return { kept: [...kept], undecided: gone.filter((one) => !kept.has(one)) };
 }
 

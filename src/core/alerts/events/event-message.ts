@@ -15,7 +15,7 @@ export const LATE_AFTER_MS = 600_000;
 export function firstMessage(
   poll: AlertPoll,
   alert: EventAlert,
-  { event, context, unjudged }: Omit<Match, 'isHit'>,
+  { event, context, unjudged }: Omit<Match, 'isHit' | 'isClaim'>,
 ): Message {
   const { at } = poll.time;
   const since = event.happenedAt ?? at;

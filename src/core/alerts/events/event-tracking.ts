@@ -2,7 +2,7 @@
 // again.
 import { expand } from '../../values/condensed.ts';
 import type { Message } from '../../model/delivery.ts';
-import { claimRule } from '../claims.ts';
+import { claimantOf, claimRule } from '../claims.ts';
 import { firstMessage } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
 import { atFirstPrice, compareEvent, comparedPaths } from './event-comparison.ts';
@@ -81,7 +81,7 @@ function replacedItems(detection: Detection<unknown> | null): ReplacedItems {
 
 function trackEvent(poll: AlertPoll, rule: EventAlert, tracked: TrackedEvent): EventStep {
   const { key, before, event, paths } = tracked;
-  const isClaim = before.isClaim === true;
+  const isClaim = isToldAsClaim(poll, rule, tracked);
   const alert = claimRule(rule, isClaim);
   const { sighting, values } =
     event === undefined
@@ -93,7 +93,8 @@ function trackEvent(poll: AlertPoll, rule: EventAlert, tracked: TrackedEvent): E
   const slot = event === undefined ? before.slot : event.slot;
   const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
   const toldAt = before.toldAt ?? poll.time.at;
-  const sent = emitted === null ? {} : { seq: emitted.seq, message: null, title: emitted.title, toldAt };
+  const told = isClaim ? (true as const) : undefined;
+  const sent = emitted === null ? {} : { seq: emitted.seq, message: null, title: emitted.title, toldAt, isClaim: told };
   const next = isSame ? before : { ...before, ...progress, ...sent, values, slot };
   return {
     key,
@@ -104,6 +105,15 @@ function trackEvent(poll: AlertPoll, rule: EventAlert, tracked: TrackedEvent): E
     needs: needFor(poll, before, sighting),
     isClaim,
   };
+}
+
+/**
+ * An event stays what it was told as. Before that, a reload may have named the contract or removed its name, and the
+ * contract may have gained or lost its price.
+ */
+function isToldAsClaim({ watch }: AlertPoll, rule: EventAlert, { before, event }: TrackedEvent): boolean {
+  if (before.seq > 0 || event === undefined) return before.isClaim === true;
+  return claimantOf(watch, rule, atFirstPrice(event.view, before.values)) !== null;
 }
 
 const BLOCK_REPLACED = 'the block was replaced';

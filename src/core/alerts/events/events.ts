@@ -20,7 +20,7 @@ import {
 } from '../alert-evaluation.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { matchEvents, type Match } from './event-matching.ts';
-import { claimantOf, claimRule } from '../claims.ts';
+import { claimRule } from '../claims.ts';
 import { CLAIM_LIMITS, foldMany } from '../summary.ts';
 import type { Transition } from '../../model/transition.ts';
 import { greatestNeed } from '../../chain/tick-chain.ts';
@@ -31,15 +31,14 @@ export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByK
   if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return unevaluated(known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
   const matched = yield* matchEvents(poll, alert, events, known);
-  const begun = yield* eachInSteps(matched.matches, (match) => {
-    const isClaim = claimantOf(poll.watch, alert, match.context.view) !== null;
-    return beginTracking(poll, claimRule(alert, isClaim), match, isClaim);
-  });
+  const begun = yield* eachInSteps(matched.matches, (match) =>
+    beginTracking(poll, claimRule(alert, match.isClaim), match),
+  );
   const steps = [...begun, ...(yield* trackEvents(poll, alert, known))];
-  const tracked = steps.flatMap(({ key, after }) => (after === null ? [] : [[key, after] as const]));
-  const { kept, letGo } = newest(tracked);
+  const told = newest(trackedIn(steps, false));
+  const claims = newest(trackedIn(steps, true));
   return {
-    alerts: sameOr(known, [...matched.open, ...kept]),
+    alerts: sameOr(known, [...matched.open, ...told.kept, ...claims.kept]),
     transitions: [
       ...foldMany(poll, alert, transitionsIn(steps, false)),
       ...foldMany(poll, claimRule(alert, true), transitionsIn(steps, true), CLAIM_LIMITS),
@@ -47,7 +46,8 @@ export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByK
     reasons: [
       ...steps.flatMap(({ reason }) => (reason === null ? [] : [reason])),
       ...matched.reasons,
-      ...unfollowed(alert, letGo),
+      ...unfollowed(alert, told.letGo, 'events'),
+      ...unfollowed(alert, claims.letGo, 'claims'),
     ],
     firing: [],
     truth: matched.truth,
@@ -60,10 +60,16 @@ function transitionsIn(steps: readonly EventStep[], areClaims: boolean): readonl
   return steps.flatMap(({ isClaim, transitions }) => (isClaim === areClaims ? transitions : []));
 }
 
+function trackedIn(steps: readonly EventStep[], areClaims: boolean): TrackedEntries {
+  return steps.flatMap(({ key, after, isClaim }) =>
+    isClaim === areClaims && after !== null ? [[key, after] as const] : [],
+  );
+}
+
 const UNTRACKED = { after: null, transition: 'confirmed' } as const;
 
-function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match, isClaim: boolean): EventStep {
-  const { event } = match;
+function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventStep {
+  const { event, isClaim } = match;
   const { after: progress, transition } =
     event.block === 'nowhere' ? UNTRACKED : beginEvent(alert, blockOf(event), poll.head);
   const isNotified = transition === 'confirmed';
@@ -92,8 +98,9 @@ function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match, isClaim
   };
 }
 
-// Each alert tracks this many sent events, the newest ones. Each of them takes about half a kilobyte of memory. Events
-// that are not sent yet are never dropped. Neither are retracted ones, because their return has to be sent.
+// Each alert tracks this many sent events, the newest ones, and as many claims: anybody can make claims, and these push
+// out no event. Each of them takes about half a kilobyte of memory. Events that are not sent yet are never dropped.
+// Neither are retracted ones, because their return has to be sent.
 const MOST_TRACKED = 1000;
 
 type TrackedEntries = readonly (readonly [string, EventState])[];
@@ -107,8 +114,8 @@ function newest(tracked: TrackedEntries): { readonly kept: TrackedEntries; reado
   return { kept: ranked.slice(0, count), letGo: ranked.slice(count) };
 }
 
-function unfollowed(alert: EventAlert, letGo: TrackedEntries): Reason[] {
+function unfollowed(alert: EventAlert, letGo: TrackedEntries, noun: string): Reason[] {
   if (letGo.length === 0) return [];
-  const text = `${alert.id}: follows the newest ${MOST_TRACKED} events, so that ${letGo.length} older ones are taken for final`;
+  const text = `${alert.id}: follows the newest ${MOST_TRACKED} ${noun}, so that ${letGo.length} older ones are taken for final`;
   return [{ type: 'note', text }, ...letGo.map(([key]) => reasonOf(alert, key, 'unfollowed'))];
 }

@@ -10,6 +10,7 @@ const openEvent: z.ZodType<OpenEvent> = z.object({
   since: instant,
   before: anyJson,
   isBeyondBudget: z.literal(true).optional(),
+  isClaim: z.literal(true).optional(),
 });
 
 const event = z.object({
