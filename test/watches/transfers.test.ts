@@ -271,6 +271,11 @@ describe('a transfer of a token that the config does not name', () => {
       'alert.firing critical',
       'alert.summary warning',
     ]);
+    const summary = world.messages.find(({ type }) => type === 'alert.summary');
+    expect(summary).toMatchObject({
+      title: '29 more moved claims of out in one poll',
+      lines: [[{ text: '29 more claims at once, beside the one that is told.' }]],
+    });
   });
 
   test('is retracted as what it was told as, after a restart', async () => {

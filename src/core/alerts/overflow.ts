@@ -86,10 +86,11 @@ export function withMember(open: Message, member: Message, at: Instant): Message
 }
 
 const WAITING = {
+  noun: 'events',
   more: 'more ',
   when: '',
   why: `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are told together.`,
-};
+} as const;
 
 function summaryOf({ summary, type, key }: Message): DeliverySummary {
   return summary ?? { of: type, count: 1, keys: [key] };

@@ -69,14 +69,15 @@ function folded({ watch, time }: AlertPoll, alert: EventAlert, limit: Limit, mes
   const key = idOf(watch.id, alert.id, watch.target.explorer, 'summary', ...news);
   const summary = { of: limit.of, count: messages.length, keys: messages.map((message) => message.key) };
   const more = limit.whenMore > 0 ? 'more ' : '';
-  const words = { more, when: ' in one poll', why: sentenceOf(summary, limit), list: listOf(messages) };
+  const noun: SummaryWords['noun'] = alert.isClaim === true ? 'claims' : 'events';
+  const words = { noun, more, when: ' in one poll', why: sentenceOf(summary, limit, noun), list: listOf(messages) };
   return [{ summary: summaryMessage(first, { key, at: time.at }, summary, words), members: messages }];
 }
 
-function sentenceOf({ of, count }: DeliverySummary, { whenMore }: Limit): string {
-  if (of !== 'alert.event') return `${count} events that were told before are ${wordOf(of)} at once.`;
+function sentenceOf({ of, count }: DeliverySummary, { whenMore }: Limit, noun: string): string {
+  if (of !== 'alert.event') return `${count} ${noun} that were told before are ${wordOf(of)} at once.`;
   const beside = whenMore === 1 ? 'the one that is told' : `the ${whenMore} that are told one by one`;
-  return `${count} more events at once, beside ${beside}.`;
+  return `${count} more ${noun} at once, beside ${beside}.`;
 }
 
 const MOST_LISTED = 50;
@@ -103,6 +104,7 @@ function memberLine(member: Message): readonly Segment[] {
 }
 
 interface SummaryWords {
+  readonly noun: 'events' | 'claims';
   /** `more ` if other messages are sent singly. */
   readonly more: string;
   /** ` in one poll` */
@@ -120,7 +122,7 @@ export function summaryMessage(
   member: Message,
   { key, at }: Pick<Message, 'key' | 'at'>,
   summary: DeliverySummary,
-  { more, when, why, list }: SummaryWords,
+  { noun, more, when, why, list }: SummaryWords,
 ): Message {
   const turn = summary.of === 'alert.event' ? '' : ` ${wordOf(summary.of)}`;
   return {
@@ -136,7 +138,7 @@ export function summaryMessage(
     resolvedAt: null,
     reason: null,
     late: false,
-    title: `${summary.count} ${more}${member.alert} events of ${member.watch}${turn}${when}`,
+    title: `${summary.count} ${more}${member.alert} ${noun} of ${member.watch}${turn}${when}`,
     detail: null,
     measured: null,
     lines: why === '' ? [] : [[{ text: why }]],
