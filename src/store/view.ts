@@ -5,7 +5,15 @@ import type { Sql } from './sql/sql.ts';
 import type { StoreView } from './contract/store.ts';
 import { heldBack, notifiedSince, openAlerts, progress, told, unheard } from './tables/alerts/alert-lists.ts';
 import { openConditions } from './tables/alerts/alerts.ts';
-import { events, firings, messages, messagesOf, messagesOfKey, watchOf } from './tables/alerts/event-lists.ts';
+import {
+  events,
+  firings,
+  labelsOf,
+  messages,
+  messagesOf,
+  messagesOfKey,
+  watchOf,
+} from './tables/alerts/event-lists.ts';
 import { notificationCounts } from './tables/alerts/notifications.ts';
 import {
   backlog,
@@ -37,7 +45,7 @@ export function createView({ sql, snapshot }: SqlReads, own: OwnView): StoreView
     running: () => readFact(sql, 'running'),
     ...bound(single, { recall, diagnostics, samples, samplesAfter, runsAfter, buckets, unknownSpans, firstPolls }),
     ...bound(single, { openAlerts, openConditions, progress, heldBack, unheard, told, notificationCounts }),
-    ...bound(single, { messages, messagesOfKey, messagesOf, watchOf }),
+    ...bound(single, { labelsOf, messages, messagesOfKey, messagesOf, watchOf }),
     ...bound(snapshot, { events, firings, notifiedSince, notifications }),
     ...bound(snapshot, { survey, backlog, deliveries, delivery, dead, lastTried, deliveriesOf }),
     ...bound(single, { silences, heldBySilence, pauses }),

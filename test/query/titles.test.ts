@@ -42,6 +42,22 @@ function everywhere(title: string): Places {
   return { headline: title, card: title, listed: title, page: title, linked: title };
 }
 
+test('an alert that is over keeps the labels that it was told with, whatever its rule says later', async () => {
+  const rule = (severity: string) =>
+    rulesOf(aBalance('coins', 'treasury', `id: low, while: balance < 100, severity: ${severity}`));
+  const daemon = await aViewedDaemon(rule('warning'));
+  Object.assign(daemon.shown, { treasury: '90', vault: '1' });
+  await daemon.poll();
+  const [card] = (await daemon.queries.overview()).cards;
+  const { key = '', episode = 0 } = card ?? {};
+  daemon.shown['treasury'] = '200';
+  await daemon.poll(2);
+  await daemon.load(rule('critical'));
+  expect(await daemon.queries.alert({ key, episode })).toMatchObject({
+    card: { is_open: false, severity: 'warning', labels: { severity: 'warning', alert: 'low' } },
+  });
+});
+
 test('a title follows the value: further down, back between the limits, unread, and over', async () => {
   const daemon = await aViewedDaemon(LOW);
   daemon.shown['treasury'] = '200';

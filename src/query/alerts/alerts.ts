@@ -1,5 +1,5 @@
 // The list of open alerts, and one alert with its history.
-import { labelsOf, labelsOfMessage } from '../../core/model/watch/labels.ts';
+import { labelsOfMessage } from '../../core/model/watch/labels.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
 import { explorerLinks, runbookOf } from '../../core/wording/message-pages.ts';
@@ -87,7 +87,6 @@ async function closedCard(
 ): Promise<AlertCard> {
   const statusOf = await recipientsOf(view, [of]);
   const watch = view.runtime.watches().find(({ name }) => name === newest.watch) ?? null;
-  const rule = watch?.alerts.find(({ id }) => id === newest.alert);
   const isEvent = messages.every((message) => nameOfTransition(message) !== 'firing');
   return {
     key: of.key,
@@ -96,7 +95,7 @@ async function closedCard(
     watch: newest.watch,
     alert: newest.alert,
     rule: watch?.rule ?? newest.watch,
-    labels: watch === null || rule === undefined ? labelsOfMessage(newest) : labelsOf(watch, rule),
+    labels: (await view.store.labelsOf(of)) ?? labelsOfMessage(newest),
     is_open: false,
     alerts: 1,
     up_to: showInstant(newest.at),

@@ -28,6 +28,8 @@ export interface AlertView {
   messagesOf(watch: string, limit: number): Promise<Message[]>;
   /** The watch of an alert; null: the alert is unknown. */
   watchOf(key: string): Promise<WatchId | null>;
+  /** The labels of the newest transition of an episode; null: none is stored, or they are damaged. */
+  labelsOf(of: EpisodeName): Promise<Labels | null>;
 }
 
 /** One episode of an alert. */

@@ -1,12 +1,13 @@
 // Queries about recent events and firings.
 import type { Message } from '../../../core/model/delivery.ts';
-import { BUILT_IN_RULE, type WatchId } from '../../../core/model/ids.ts';
+import { BUILT_IN_RULE, type Labels, type WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, EventGroup, FiringSpan } from '../../contract/alerts.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, text, texts, type Row } from '../../sql/rows.ts';
+import { int, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
+import { labelsShape } from './alert-labels.ts';
 import { toldTogether } from './alert-lists.ts';
 
 /** Only the newest events of a storm are counted. */
@@ -137,6 +138,14 @@ export async function messagesOf(sql: Sql, watch: string, limit: number): Promis
 
 function readMessages(rows: readonly Row[]): Message[] {
   return rows.flatMap((row) => messageOf(row) ?? []);
+}
+
+const LABELS = 'SELECT labels FROM notifications WHERE key = $1 AND episode = $2 ORDER BY seq DESC LIMIT 1';
+
+/** The labels of the newest transition of an episode; null: none is stored, or they are damaged. */
+export async function labelsOf(sql: Sql, { key, episode }: EpisodeName): Promise<Labels | null> {
+  const row = await sql.first(LABELS, [key, episode]);
+  return labelsShape.safeParse(jsonOrNull(row?.['labels'])).data ?? null;
 }
 
 /** Null: the alert is unknown. */
