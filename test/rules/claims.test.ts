@@ -16,8 +16,8 @@ rules: [rules/*.yaml]
 `;
 const ROUTES = 'routes: [{ match: { severity: critical }, notify: [pager] }, { notify: [screen] }]';
 
-function load(alert: string, watch = 'of: treasury', routes = '') {
-  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => `${CONFIG}${routes}`, notifiers });
+function load(alert: string, watch = 'of: treasury', routes = '', written = `${CONFIG}${routes}`) {
+  const { config, problems } = loadConfig('config.yaml', { env: {}, readFile: () => written, notifiers });
   if (config === null) throw new Error(formatProblems(problems));
   const text = `watches:\n  - { id: w, kind: transfers, ${routes === '' ? 'notify: [screen], ' : ''}${watch}, alerts: [{ id: a, on: new, ${alert} }] }\n`;
   const loaded = loadRules(config, [{ file: 'rules.yaml', text }], { kinds });
@@ -49,6 +49,13 @@ test('a claim goes to the channels of a warning', () => {
   const [alert] = load('if: value_usd > 100, severity: critical', 'of: treasury', ROUTES).watches[0]?.alerts ?? [];
   expect(alert).toMatchObject({ severity: 'critical', notify: ['pager'] });
   expect(alert).toMatchObject({ asClaim: { severity: 'warning', notify: ['screen'], isClaim: true } });
+});
+
+test('a channel that only a later step of a claim has counts as used, so its missing secret is a problem', () => {
+  const later = ROUTES.replace('[{', '[{ match: { claim: "true" }, escalate: [{ after: 1h, notify: [chat] }] }, {');
+  const channel = 'pager: { type: log }, chat: { type: slack, url: { env: CHAT_URL } }';
+  const text = `${CONFIG.replace('pager: { type: log }', channel)}${later}`;
+  expect(() => load('if: value_usd > 100, severity: critical', 'of: treasury', '', text)).toThrow('CHAT_URL');
 });
 
 test('a claim stays one when it is routed again, as at each start', () => {

@@ -2,6 +2,7 @@
 // to instance, and so may the channels.
 import { labelsOf } from '../../core/model/watch/labels.ts';
 import type { AlertRule, EventAlert } from '../../core/model/watch/watch.ts';
+import type { Routing } from '../../dispatch/model.ts';
 import type { RouteUse } from '../route-use.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
@@ -23,12 +24,13 @@ export class Targets {
 
   /** The alert as it runs in an instance. An alert without a channel is reported as a problem. */
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
-    const { channels, options } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
+    const routing = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
+    const { channels } = routing;
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);
-    const claims = this.#claimChannels(instance, compiled, channels);
-    // Channels of later steps count as used too, so their missing secrets are found now and not when the step is due.
-    const later = [...(options.failover ?? []), ...(options.escalate ?? []).flatMap(({ notify }) => notify)];
-    for (const name of [...channels, ...(claims ?? []), ...later]) this.#compiling.catalogue.channel(name);
+    const ofClaim = this.#claimRouting(instance, compiled);
+    const claims = ofClaim?.channels.length === 0 ? channels : (ofClaim?.channels ?? null);
+    const used = new Set([routing, ofClaim].flatMap((one) => (one === null ? [] : channelsIn(one))));
+    for (const name of used) this.#compiling.catalogue.channel(name);
     const known = this.#shared.get(compiled) ?? new Map<string, AlertRule>();
     this.#shared.set(compiled, known);
     const key = JSON.stringify([channels, claims]);
@@ -37,19 +39,18 @@ export class Targets {
     return rule;
   }
 
-  /**
-   * The channels of an event that is only a claim, by its labels. They are `otherwise` if no route has one for these.
-   * Null: no item is a claim.
-   */
-  #claimChannels(
-    instance: Parameters<typeof labelsOf>[0],
-    { rule, notify }: CompiledAlert,
-    otherwise: readonly string[],
-  ): readonly string[] | null {
+  /** The routing of an event that is only a claim, by its labels. Null: no item is a claim. */
+  #claimRouting(instance: Parameters<typeof labelsOf>[0], { rule, notify }: CompiledAlert): Routing | null {
     if (instance.kind.claimantOf === undefined || rule.type !== 'event') return null;
-    const { channels } = this.#routes.route(labelsOf(instance, claimed(rule)), notify);
-    return channels.length === 0 ? otherwise : channels;
+    return this.#routes.route(labelsOf(instance, claimed(rule)), notify);
   }
+}
+
+/**
+ * Channels of later steps count as used too, so their missing secrets are found now and not when the step is due.
+ */
+function channelsIn({ channels, options: { failover, escalate } }: Routing): readonly string[] {
+  return [...channels, ...(failover ?? []), ...(escalate ?? []).flatMap(({ notify }) => notify)];
 }
 
 function withChannels(rule: AlertRule, notify: readonly string[], claims: readonly string[] | null): AlertRule {
