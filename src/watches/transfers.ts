@@ -178,16 +178,19 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
 
 /**
  * A transfer is what its token says. A token that the config does not name is believed where the rule compares dollars
- * and the explorer has a price for it: a token that was made up has none.
+ * and the explorer has a price for it: a token that was made up has none. A transfer of 0 is a claim of every token,
+ * since most tokens let anybody move 0 from any address.
  */
 function claimantOf(
   { token, options }: Target<Options>,
   view: AnyView,
   { reads, known }: ClaimContext,
 ): Address | null {
-  const moved = ofRow(view).token;
+  const { token: moved, raw } = ofRow(view);
   const contract = moved?.address_hash;
-  if (contract === undefined || options.emitter === 'any') return null;
+  if (contract === undefined) return null;
+  if (raw === 0n) return contract;
+  if (options.emitter === 'any') return null;
   if (token?.equals(contract) === true || known(contract) !== null) return null;
   const isPriced = isPrice(moved?.exchange_rate) && moved.reputation !== 'scam';
   return isPriced && reads.includes('value_usd') ? null : contract;

@@ -39,6 +39,20 @@ test('a token that loses its good name before the transfer is confirmed is told 
   ]);
 });
 
+test('a transfer of nothing, which anybody can make of a named token, is told as a claim and ends no absence', async () => {
+  const rules = rulesOf('if: direction == "out"').replace(
+    'severity: critical }',
+    'severity: critical }, { id: idle, on: new, if: direction == "out", none_for: 2h }',
+  );
+  await using world = await createWorld(rules);
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.transferToken({ token: 'USDC', from: 'treasury', to: PAYEE, value: 0n, moves: false });
+  expect(await world.poll()).toEqual(['moved event']);
+  expect(said(world)).toEqual(['alert.event warning: USDC claims that treasury sent 0 USDC to 0x3c54…b3AB']);
+  expect(await world.run(2 * 3_600_000)).toEqual(['idle firing']);
+});
+
 test('a token without a price does not leave a limit in dollars unknown', async () => {
   const { world, token } = await polled('if: value_usd > 100');
   await using _world = world;

@@ -1,5 +1,6 @@
 // Items that are only a claim. Any contract can emit an event that says what another address did, such as a transfer of
-// a token that it made up. The claim of a contract that the config does not name is told as such, and counts for nothing.
+// a token that it made up. The claim of a contract that the config does not name is told as such, and counts for nothing. So is an
+// event that a named contract lets anybody cause in the name of others.
 import type { DetectedEvent } from '../model/detection.ts';
 import { readsOfCount, type AlertRule, type CountAlert, type EventAlert, type Watch } from '../model/watch/watch.ts';
 import type { Address } from '../values/address.ts';

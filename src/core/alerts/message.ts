@@ -275,7 +275,8 @@ function asTold(
 ): Pick<Message, 'title' | 'detail'> {
   const claimant = alert.type === 'event' && alert.isClaim === true ? claimantOf(watch, alert, view) : null;
   if (claimant === null) return { title, detail };
-  return { title: `${shortHex(claimant.text)} claims${alert.title === null ? ' that' : ':'} ${title}`, detail };
+  const name = watch.nameOf(claimant) ?? shortHex(claimant.text);
+  return { title: `${name} claims${alert.title === null ? ' that' : ':'} ${title}`, detail };
 }
 
 /** The words of a text in lower case, without punctuation. */

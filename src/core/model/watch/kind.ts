@@ -102,8 +102,9 @@ export interface Kind<E, S, O> {
    */
   detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Steps<Detection<S>>;
   /**
-   * The contract that alone says that an item happened, if the config does not name it; null: the item is believed. Left
-   * out by kinds whose items are facts of the chain. `reads`: the paths that the rule reads.
+   * The contract that alone says that an item happened, if the config does not name it, or if anybody can make it say so;
+   * null: the item is believed. Left out by kinds whose items are facts of the chain. `reads`: the paths that the rule
+   * reads.
    */
   claimantOf?(target: Target<E>, view: AnyView, rule: ClaimContext): Address | null;
   /** How far a list was read, from the memory. Left out by kinds that read no list of events. */
