@@ -88,6 +88,20 @@ const STORIES: readonly (readonly [string, Story])[] = [
       ],
     },
   ],
+  [
+    'a sender that looks like an address of the config is told as one',
+    {
+      rule: ruleOf('kind: transfers, token: USDC, every: 1m', '{ id: any, on: new, if: amount > 1 }'),
+      items: [
+        `{ amount: 2, from: { hash: '0x4D6533333333333333333333333333333333B3AB' }, ${PAYEE} }`,
+        `{ type: token_burning, amount: 3, from: { hash: '0x4D6533333333333333333333333333333333B3AB' } }`,
+      ],
+      expect: [
+        "{ at: 1m, alert: any, state: event, title: '3 USDC burned by 0x4D65…B3AB, which looks like payee_a and is not, above 1' }",
+        "{ at: 1m, alert: any, state: event, title: '0x4D65…B3AB, which looks like payee_a and is not, sent 2 USDC to 0x3c54…b3AB, above 1' }",
+      ],
+    },
+  ],
 ];
 
 const CONFIG = `

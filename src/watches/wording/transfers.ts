@@ -56,8 +56,7 @@ function movedWords(occasion: Occasion): string {
   const { names, view } = occasion;
   const moved = tokensMoved(occasion);
   const [from, to] = [addressAt(view, 'from.hash'), addressAt(view, 'to.hash')];
-  const sender = from === undefined ? 'an unknown address' : addressWords(names, from);
-  const receiver = nameOf(names, to);
+  const [sender, receiver] = [nameOf(names, from), nameOf(names, to)];
   switch (valueAt(view, 'type')) {
     case 'token_minting':
       return `${moved} minted to ${receiver}`;
@@ -65,8 +64,8 @@ function movedWords(occasion: Occasion): string {
       return `${moved} burned by ${sender}`;
     default:
       return !names.isWatched(from) && names.isWatched(to)
-        ? `${receiver} received ${moved} from ${nameOf(names, from)}`
-        : `${sender} sent ${moved} to ${receiver}`;
+        ? `${receiver} received ${moved} from ${sender}`
+        : `${sender}${sender.includes(',') ? ',' : ''} sent ${moved} to ${receiver}`;
   }
 }
 
