@@ -1,5 +1,5 @@
 // Functions that rules can name without their signature. A name has every layout that is in use.
-import { parseSignature, selectorOf, type Signature } from '../../lib/abi/signature.ts';
+import { nameIn, parseSignature, selectorOf, type Signature } from '../../lib/abi/signature.ts';
 
 /** A function with the name that rules and messages give it. */
 export interface NamedFunction {
@@ -172,16 +172,14 @@ export const CATALOGUE: readonly string[] = [
   ...MULTICALL,
 ];
 
+const BY_NAME: ReadonlyMap<string, readonly string[]> = Map.groupBy(CATALOGUE, nameIn);
+
 /** `transfer`, `approve`: each name once. */
-export const CATALOGUE_NAMES: readonly string[] = [...new Set(CATALOGUE.map(nameOf))];
+export const CATALOGUE_NAMES: readonly string[] = [...BY_NAME.keys()];
 
 /** The signatures of a name; empty if the catalogue does not have it. */
 export function signaturesOf(name: string): readonly string[] {
-  return CATALOGUE.filter((text) => nameOf(text) === name);
-}
-
-function nameOf(text: string): string {
-  return text.slice(0, text.indexOf('('));
+  return BY_NAME.get(name) ?? [];
 }
 
 /** The function of a selector: `knownFunction('0x8456cb59')?.name // 'pause'`. */
@@ -194,7 +192,7 @@ export function knownFunction(selector: string): NamedFunction | undefined {
 let bySelector: ReadonlyMap<string, NamedFunction> | undefined;
 
 function entryOf(text: string): readonly [string, NamedFunction] {
-  const named = { name: nameOf(text), signature: signatureOf(text) };
+  const named = { name: nameIn(text), signature: signatureOf(text) };
   return [selectorOf(named.signature), named];
 }
 

@@ -1,6 +1,6 @@
 // Events that rules can name without their signature. A name has every layout that is in use: contracts differ in the
 // arguments that they index, and the first topic does not show it.
-import { parseEvent, topicOf, type EventSignature } from '../../lib/abi/signature.ts';
+import { nameIn, parseEvent, topicOf, type EventSignature } from '../../lib/abi/signature.ts';
 
 /** An event with the name that rules and messages give it. */
 export interface NamedEvent {
@@ -149,16 +149,14 @@ export const CATALOGUE: readonly string[] = [
   ...TIMELOCK,
 ];
 
+const BY_NAME: ReadonlyMap<string, readonly string[]> = Map.groupBy(CATALOGUE, nameIn);
+
 /** `Transfer`, `Paused`: each name once. */
-export const CATALOGUE_NAMES: readonly string[] = [...new Set(CATALOGUE.map(nameOf))];
+export const CATALOGUE_NAMES: readonly string[] = [...BY_NAME.keys()];
 
 /** The signatures of a name; empty if the catalogue does not have it. */
 export function eventsNamed(name: string): readonly string[] {
-  return CATALOGUE.filter((text) => nameOf(text) === name);
-}
-
-function nameOf(text: string): string {
-  return text.slice(0, text.indexOf('('));
+  return BY_NAME.get(name) ?? [];
 }
 
 /** The known layouts of the events with this first topic. */

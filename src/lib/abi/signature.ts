@@ -51,6 +51,11 @@ function parse<S>(text: string, read: () => S): { readonly signature: S } | { re
   }
 }
 
+/** The name in the text of a signature: `nameIn('pause()') // 'pause'`. */
+export function nameIn(text: string): string {
+  return text.slice(0, text.indexOf('('));
+}
+
 /** `transfer(address,uint256)` */
 export function canonicalSignature({ name, args }: Signature): string {
   return `${name}${canonicalType({ type: 'tuple', fields: args })}`;

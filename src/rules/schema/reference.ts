@@ -2,6 +2,7 @@
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
+import { nameIn } from '../../lib/abi/signature.ts';
 import { FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS, type FunctionDoc } from '../language/function-docs.ts';
 import { eventsOf } from '../language/events.ts';
 import { FILTER_TYPES } from '../templates/show.ts';
@@ -84,7 +85,7 @@ function hasNumbers({ fields }: AnyKind): boolean {
 }
 
 function namedRow(signature: string): string[] {
-  return [signature.slice(0, signature.indexOf('(')), signature];
+  return [nameIn(signature), signature];
 }
 
 function notesOf({ noun, events, ...kind }: AnyKind): string[] {
