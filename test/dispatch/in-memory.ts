@@ -290,6 +290,7 @@ export class InMemoryDispatch {
         lookedAt: (watch) => this.#looked.get(watch) ?? null,
         coveredUntil: (watch) => this.#covered.get(watch) ?? null,
         presentOf: () => null,
+        recipientsOf: (channel) => [{ channel, recipient: channel }],
       },
     };
   }

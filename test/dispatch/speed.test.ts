@@ -67,6 +67,7 @@ function round(groups: readonly DispatchGroup[]): DispatchRound {
       })),
       sentBefore: () => NOTHING_SENT,
       presentOf: () => null,
+      recipientsOf: () => undefined,
       lookedAt: () => NOW,
       coveredUntil: () => NOW,
     },

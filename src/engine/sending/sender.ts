@@ -12,6 +12,7 @@ import type { Ownership } from '../../cluster/ownership.ts';
 import type { Delivery, Outcome } from '../../core/model/delivery.ts';
 import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
+import { GONE_MS } from '../../dispatch/decide.ts';
 import { aborted } from '../../lib/abort.ts';
 import { earliest, type Clock, type Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -50,6 +51,8 @@ interface SenderOptions {
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
+  /** False: a reload removed it. After one that changed the type of the channel, it may be an address of another type. */
+  readonly isRecipient: (recipient: string) => boolean;
   readonly giveUpAfterMs: number;
   readonly pace?: SendingPace | undefined;
   readonly mayGo: MayGo;
@@ -78,6 +81,8 @@ const AGE_STEP_MS = 60_000;
 const EXPIRE_STEP_MS = 60_000;
 /** Longer than any attempt. A process that takes over the channel does not wait for the end of a lease. */
 const LEASE_MS = 300_000;
+/** Not tried. A reload that brings the recipient back makes it due at once. */
+const REMOVED: Outcome = { type: 'again', why: 'the config no longer names the recipient', atLeastMs: GONE_MS };
 
 export function createSender(options: SenderOptions): Sender {
   const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
@@ -231,6 +236,12 @@ export function createSender(options: SenderOptions): Sender {
 
   /** `owedSinceMs`: the run time when the delivery was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
+    if (!options.isRecipient(claimed.delivery.recipient)) {
+      const left = settling.settlementOf(claimed, REMOVED, runTime.passed() - owedSinceMs);
+      await settling.record(claimed, left, abandon);
+      report(claimed, left);
+      return;
+    }
     if (!(await mayGo(claimed, abandon))) return;
     failpoint('send.begun');
     const outcome = await send(claimed, abandon);
