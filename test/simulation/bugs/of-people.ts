@@ -53,7 +53,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['unsent raised'],
-    seed: '18',
+    seed: '33',
   },
   'a repeat to an acknowledged target': {
     edits: [
@@ -209,7 +209,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
         replace: `!member.isEvent) return false;`,
       },
     ],
-    caughtAs: ['unsent event'],
+    caughtAs: ['unsent event', 'unsent reload', 'summary-wrong reload'],
+    seed: '33',
   },
   'an inhibition by severity mutes what the daemon tells of itself': {
     edits: [
@@ -220,6 +221,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['unsent event'],
+    seed: '11',
   },
   'a repeat that is over the cap before its time': {
     edits: [

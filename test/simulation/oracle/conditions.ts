@@ -1,5 +1,5 @@
 // Alerts that last: what held long enough and did not fire, what fired without, and what ended without reason.
-import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Verdict } from '../model.ts';
+import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Span, Verdict } from '../model.ts';
 import { begunBy, decidedAt, type Evidence } from './evidence.ts';
 import { headAt, headsElsewhere, isHeadDoubtful, type HeadCase } from './heights.ts';
 import type { RightTime } from './right-time.ts';
@@ -46,7 +46,7 @@ export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evid
     const given: Case = {
       logs,
       reference,
-      polls: lookBack === undefined ? valued : comparedPolls(valued, lookBack, intervalMs),
+      polls: lookBack === undefined ? valued : comparedPolls(valued, lookBack, { logs, intervalMs }),
       read,
       told: logs.owed.filter((one) => one.watch === watch && one.alert === alert && one.recipient === recipient),
       rightTime: rightTimeOf(path),
@@ -96,8 +96,15 @@ function inForce(polls: readonly Valued[], { name, watch, alert }: ConditionRefe
 /** Of another version a wait or a state may go on. */
 const EDITED_MS = 60 * MINUTE;
 
-/** As far as it looks back the clock went evenly, and every poll was decided and knew the head. */
-function comparedPolls(polls: readonly Valued[], { ms, compare }: LookBack, intervalMs: number): Valued[] {
+/**
+ * As far as it looks back the clock went evenly, and every poll was decided and knew the head. Where the plan stretches the
+ * interval, a window may begin with an older value; whether it did is not in the logs.
+ */
+function comparedPolls(
+  polls: readonly Valued[],
+  { ms, compare }: LookBack,
+  { logs, intervalMs }: Pick<Case, 'logs' | 'intervalMs'>,
+): Valued[] {
   const reachMs = ms + 4 * intervalMs;
   let unsureUntil = -Infinity;
   const samples: Sample[] = [];
@@ -106,11 +113,24 @@ function comparedPolls(polls: readonly Valued[], { ms, compare }: LookBack, inte
     const before = polls[n - 1];
     const isClockEven = before === undefined || Math.abs(clockAt - before.clockAt - (at - before.at)) < 1000;
     if (isDoubtful || !isClockEven) unsureUntil = at + reachMs;
-    const isUnsure = poll.isUnsure || at <= unsureUntil;
-    const compared = value === null || isUnsure ? null : compare({ clockAt, value }, samples, intervalMs);
+    const stretchedMs = intervalMs * stretchIn(logs, { from: at - reachMs, to: at });
+    const comparedBy = (everyMs: number): number | null =>
+      value === null ? null : compare({ clockAt, value }, samples, everyMs);
+    const isUnsure = poll.isUnsure || at <= unsureUntil || comparedBy(intervalMs) !== comparedBy(stretchedMs);
+    const compared = isUnsure ? null : comparedBy(intervalMs);
     if (value !== null) samples.push({ clockAt, value });
     return { ...poll, value: compared, isUnsure };
   });
+}
+
+/** The largest that the daemon said in a span, or last before it. */
+function stretchIn({ blindness }: Logs, { from, to }: Span): number {
+  const first = Math.max(
+    0,
+    blindness.findLastIndex(({ at }) => at <= from),
+  );
+  const said = blindness.slice(first).filter(({ at }) => at <= to);
+  return Math.max(1, ...said.map(({ stretch }) => stretch));
 }
 
 /** What held, or did not hold any more, in every poll of `for` and two intervals of right time, is told by then. */

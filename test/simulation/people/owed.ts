@@ -65,10 +65,11 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
  * Another of its group was due before the timer of the group, or it was itself by then, while the cap was full: the summary
  * of that slot has both. It waits there too behind what came before it of the same alert, which is judged by itself.
  */
-function isOver(court: Court, { story, target, from }: Owed, missed: Missed, carrier: Message | null): boolean {
+function isOver(court: Court, { story, target, from, duty }: Owed, missed: Missed, carrier: Message | null): boolean {
   const { caps, clock } = court;
   if (carrier?.kind !== 'overflow_summary' || caps.isFree(target, story, from)) return false;
   if (carrier.members.some(({ key, seq }) => key === story.key && seq < story.begin.seq)) return true;
+  if (duty === 'end' && hasRepeatInSlot(court, { story, target, from }, carrier)) return true;
   const heldSince = carrier.members.find(({ key }) => key === story.key)?.heldSinceClock ?? null;
   const heldAt = heldSince === null ? from : clock.whenShown(heldSince, carrier.closedAt);
   return [from, heldAt, ...missed.groupedAt].some((at) => {
@@ -110,6 +111,17 @@ export function repeatOf({ timeline }: Evidence, story: Story, target: string, a
   const ownMs = timeline.kindOf(target, at) === 'people' ? FOUR_HOURS_MS : null;
   const setMs = named === null ? null : named.repeatMs;
   return setMs === 'off' ? null : (setMs ?? ownMs);
+}
+
+/** A repeat that met the full cap waits for the summary of that slot, and the end waits there behind it. */
+function hasRepeatInSlot(
+  { caps }: Court,
+  { story, target, from }: Pick<Owed, 'story' | 'target' | 'from'>,
+  carrier: Message,
+): boolean {
+  const end = caps.slotEnd(from);
+  const full = caps.fullFrom(target, story, end - SLOT_MS, from - (end - SLOT_MS));
+  return full !== null && full <= from && carrier.firstAt <= end + SENT_WITHIN_MS;
 }
 
 const CHECKS: Partial<Readonly<Record<Duty, PeopleCheck>>> = {

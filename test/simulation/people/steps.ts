@@ -72,8 +72,15 @@ function closedIn(court: Court, story: Story, run: Span): Instant | null {
   ];
   const first = Math.min(...closed);
   // It may have been told from memory before it was stored.
-  const from = run.from === story.from ? first : Math.max(first, run.from);
+  const from = run.from === story.from ? first : Math.max(first, noticedAt(court, story, run.from));
   return from < run.to ? from : null;
+}
+
+/** An acknowledgement that ends with a new episode of the same story ends when that is routed, so while a process runs. */
+function noticedAt(court: Court, story: Story, at: Instant): Instant {
+  const isOfEpisode = court.acksOf(story).some(({ to, end }) => to === at && end === 'stands');
+  const life = court.log.lives.find(({ to }) => at < to);
+  return isOfEpisode && life !== undefined ? Math.max(at, life.from) : at;
 }
 
 interface Under {
