@@ -242,6 +242,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['step-wrong step'],
+    seed: '24',
   },
   'events that were folded into one call nobody in': {
     edits: [
@@ -283,6 +284,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['unsent event'],
+    seed: '24',
   },
   'a failover that skips events': {
     edits: [
