@@ -4,11 +4,11 @@
 import type { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView, type Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';
-import type { Cursor, ListQuestion, OneQuestion } from '../core/model/watch/question.ts';
+import type { Cursor, ListQuestion, OneQuestion, RangeParams } from '../core/model/watch/question.ts';
 import { headOf } from './reading/head.ts';
 import { AddressDetails } from './reading/resources/address.ts';
 import { Block } from './reading/resources/block.ts';
-import { InternalTransaction } from './reading/resources/internal-transaction.ts';
+import { AccountCall, InternalTransaction } from './reading/resources/internal-transaction.ts';
 import { Log } from './reading/resources/log.ts';
 import { SmartContract } from './reading/resources/smart-contract.ts';
 import { Token, TokenBalance } from './reading/resources/token.ts';
@@ -49,6 +49,12 @@ const ROWS = {
   transactions: { name: 'transactions', path: 'transactions', credits: 20 },
   /** Not in the specification: logs by contract and topics, the oldest first, in a range of blocks. */
   logs: { name: 'get-logs', path: 'api?module=logs&action=getLogs&address={hash}', credits: 20 },
+  /** Not in the specification: internal transactions of an address with their call data, by a range of blocks. */
+  accountCalls: {
+    name: 'tx-list-internal',
+    path: 'api?module=account&action=txlistinternal&address={hash}',
+    credits: 20,
+  },
   /** 4.5 */
   blocks: { name: 'blocks', path: 'blocks', credits: 20 },
 } as const satisfies Readonly<Record<string, ApiOperation>>;
@@ -103,8 +109,8 @@ export function transactions(explorer: string): ListQuestion<typeof Transaction.
   return list(explorer, ROWS.transactions, null, Transaction);
 }
 
-/** The largest number of rows in an answer of `getLogs`. There is no cursor. */
-const MOST_LOGS = 1000;
+/** The largest number of rows in an answer of the Etherscan-style API. There is no cursor. */
+const MOST_API_ROWS = 1000;
 
 /**
  * `topics`: one for each place, or null for any; without one, all events of the contract. The range of blocks is added by
@@ -116,7 +122,24 @@ export function contractLogs(
   topics: readonly (string | null)[],
 ): ListQuestion<typeof Log.fields> {
   const question = list(explorer, ROWS.logs, contract, Log);
-  return { ...question, root: 'api', path: question.path + topicQuery(topics), nextAfter: lastBlockOf };
+  const range = { from: 'fromBlock', to: 'toBlock', newest: 'latest' };
+  return { ...question, root: 'api', path: question.path + topicQuery(topics), nextAfter: nextIn(range), range };
+}
+
+/**
+ * The internal transactions of an address, the oldest first. Since release 9.0, calls without coins are left out unless
+ * they are asked for. The range of blocks is added by `inBlocks`.
+ */
+export function accountCalls(
+  explorer: string,
+  address: Address,
+  direction: 'to' | 'from' | undefined,
+): ListQuestion<typeof AccountCall.fields> {
+  const question = list(explorer, ROWS.accountCalls, address, AccountCall);
+  const side = direction === undefined ? '' : `&filter_by=${direction}`;
+  const path = `${question.path}&include_zero_value=true&sort=asc&page=1&offset=${MOST_API_ROWS}${side}`;
+  const range = { from: 'startblock', to: 'endblock', newest: null };
+  return { ...question, root: 'api', path, nextAfter: nextIn(range), range };
 }
 
 /** Each pair of topics needs an operator. */
@@ -129,13 +152,15 @@ function topicQuery(topics: readonly (string | null)[]): string {
 }
 
 /** A full page is followed by another from its last block on, whose rows may not all be on it. */
-function lastBlockOf(rows: readonly AnyView[]): Cursor | null {
-  if (rows.length < MOST_LOGS) return null;
-  const blocks = rows.flatMap((row) => {
-    const block = valueAt(row, 'block_number');
-    return typeof block === 'bigint' ? [Number(block)] : [];
-  });
-  return { fromBlock: String(Math.max(...blocks)) };
+function nextIn(range: RangeParams): (rows: readonly AnyView[]) => Cursor | null {
+  return (rows) => {
+    if (rows.length < MOST_API_ROWS) return null;
+    const blocks = rows.flatMap((row) => {
+      const block = valueAt(row, 'block_number');
+      return typeof block === 'bigint' ? [Number(block)] : [];
+    });
+    return { [range.from]: String(Math.max(...blocks)) };
+  };
 }
 
 /** `to` null: up to the newest block. */
@@ -144,7 +169,23 @@ export function inBlocks<F extends Fields>(
   from: number,
   to: number | null,
 ): ListQuestion<F> {
-  return { ...question, params: { fromBlock: String(from), toBlock: to === null ? 'latest' : String(to) } };
+  const names = rangeOf(question);
+  const end = to === null ? names.newest : String(to);
+  return { ...question, params: { [names.from]: String(from), ...(end === null ? {} : { [names.to]: end }) } };
+}
+
+/** The cursor of such a list, and the block in it. */
+export function cursorAt(question: ListQuestion, from: number): Cursor {
+  return { [rangeOf(question).from]: String(from) };
+}
+
+export function blockIn(question: ListQuestion, cursor: Cursor): number {
+  return Number(cursor[rangeOf(question).from]);
+}
+
+function rangeOf({ operation, range }: Pick<ListQuestion, 'operation' | 'range'>): RangeParams {
+  if (range === undefined) throw new TypeError(`${operation} is not read by ranges of blocks`);
+  return range;
 }
 
 /** Its first page shows the chain's head. */

@@ -17,6 +17,7 @@ import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
 import { compileWatch } from './compile/compile-watch.ts';
 import { TextBudget } from './compile/text-budget.ts';
+import { halfWatched } from './half-watched.ts';
 import { RouteUse } from './route-use.ts';
 import { type Defaults, DefaultsShape, FileShape } from './schema/shape.ts';
 
@@ -107,7 +108,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
     problems.push(...routes.problems());
     warnings.push(...routes.warnings());
   }
-  warnings.push(...catalogue.unused());
+  warnings.push(...catalogue.unused(), ...halfWatched(watches));
   return {
     watches: problems.length > 0 ? [] : watches,
     sound: soundOf(watches, problems),

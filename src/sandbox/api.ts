@@ -11,6 +11,7 @@ import {
 } from './answer.ts';
 import { isAddress } from './chain/keys.ts';
 import type { DrawnFaults } from './faults/drawn.ts';
+import { listAccountCalls } from './lists/account-calls.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listLogs } from './lists/logs.ts';
@@ -170,6 +171,8 @@ function createPerformer(
     world.overlay.lags.get(operation) ?? drawn.lagOf(operation, world.head());
   return (operation, { route, showScam }) => {
     if (operation === 'get-logs') return answer(200, listLogs(world.behind(lagOf(operation)), route.params));
+    if (operation === 'tx-list-internal')
+      return answer(200, listAccountCalls(world.behind(lagOf(operation)), route.params));
     const { params, problems } = readParams(operation, route.params);
     const isMalformed = route.address !== '' && !isAddress(route.address);
     const all = isMalformed ? [{ parameter: 'address_hash', detail: BAD_ADDRESS }, ...problems] : problems;
@@ -190,7 +193,7 @@ interface Asked {
 
 function read(
   world: World,
-  operation: Exclude<SandboxOperation, 'get-logs'>,
+  operation: Exclude<SandboxOperation, 'get-logs' | 'tx-list-internal'>,
   { address, request, showScam }: Asked,
 ): SandboxPage | JsonRow | undefined {
   switch (operation) {

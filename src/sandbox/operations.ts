@@ -1,4 +1,4 @@
-// The operations that the sandbox answers: those of the specification, and `getLogs`.
+// The operations that the sandbox answers: those of the specification, `getLogs` and `txlistinternal`.
 export const OPERATIONS = [
   'token',
   'address',
@@ -9,6 +9,7 @@ export const OPERATIONS = [
   'transactions',
   'blocks',
   'get-logs',
+  'tx-list-internal',
   'address-token-transfers',
   'token-transfers',
 ] as const;

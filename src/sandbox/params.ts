@@ -100,8 +100,9 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
       ...(byKind ? {} : { type: oneOf(BLOBS) }),
     },
     blocks: { type: oneOf('block', 'uncle', 'reorg'), block_number: integer, items_count },
-    // It reads its parameters itself.
+    // They read their parameters themselves.
     'get-logs': {},
+    'tx-list-internal': {},
   };
 }
 

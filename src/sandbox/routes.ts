@@ -39,10 +39,14 @@ function etherscanRoute(path: string, params: Params): SandboxRoute | undefined 
   const [, first] = match;
   const chainId = first === 'v2' ? params.get('chain_id') : first;
   const form = first === undefined ? 'instance' : 'multichain';
-  const isKnown = params.get('module') === 'logs' && params.get('action') === 'getLogs';
-  const operation = isKnown ? 'get-logs' : null;
+  const operation = ETHERSCAN_OPERATIONS.get(`${params.get('module') ?? ''}/${params.get('action') ?? ''}`) ?? null;
   return { form, chainId: chainId ?? null, path: 'api', params, operation, address: params.get('address') ?? '' };
 }
+
+const ETHERSCAN_OPERATIONS = new Map<string, SandboxOperation>([
+  ['logs/getLogs', 'get-logs'],
+  ['account/txlistinternal', 'tx-list-internal'],
+]);
 
 function splitOnce(text: string, at: string): [string, string] {
   const place = text.indexOf(at);

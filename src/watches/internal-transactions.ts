@@ -1,25 +1,47 @@
 import { z } from 'zod';
+import { CATALOGUE } from '../core/calls/catalogue.ts';
+import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/call-fields.ts';
+import type { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
-import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
+import type { ListQuestion } from '../core/model/watch/question.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
+import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import type { Steps } from '../lib/steps.ts';
-import { addressInternalTransactions, blocks } from '../explorer/operations.ts';
+import { accountCalls, addressInternalTransactions, blocks } from '../explorer/operations.ts';
 import { AddressRef } from '../explorer/reading/resources/address.ts';
-import { InternalTransaction, isDelegated } from '../explorer/reading/resources/internal-transaction.ts';
+import {
+  accountCallWith,
+  InternalTransaction,
+  isDelegated,
+} from '../explorer/reading/resources/internal-transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
+import { NESTED_ADVICE, NESTED_CALL_ADVICE } from './calls/advice.ts';
+import {
+  calledFunctionsOf,
+  callOptions,
+  checkCalls,
+  describeCalls,
+  readCallsOf,
+  type CallOptions,
+} from './calls/option.ts';
+import { createAgain } from './calls/reread.ts';
+import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
+import { isRangeCursor, observeRange } from './ranges/range-list.ts';
 import { callWording } from './wording/internal-transactions.ts';
 
 type Row = typeof InternalTransaction.fields;
-interface Options extends StartOption {
+type Question = ListQuestion<Row>;
+interface Options extends StartOption, CallOptions {
   readonly direction?: 'to' | 'from' | undefined;
 }
 
@@ -40,65 +62,145 @@ const row: RowKey<Row> = {
       : { block_number: `${block_number}`, transaction_index: `${transaction_index}`, index: `${index}` },
 };
 
-export const internalTransactions: Kind<Options, ListState, ListReading<Row>> = {
-  name: 'internal-transactions',
-  summary: 'Calls inside transactions, to or from an address.',
-  noun: 'call',
-  fields: InternalTransaction,
-  events: { new: NEW_ROW },
-  while: null,
-  of: 'required',
-  token: 'none',
-  options: z.strictObject({
-    ...startOption,
-    direction: z.enum(['to', 'from']).optional().describe('Only calls to, or only calls from the address.'),
-  }),
-  state: ListState,
-  comparedByDefault: [],
-  shown: ['success', 'error', 'type', 'value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'],
-  fleeting: ['block_number'],
-  placeInBlock: ['transaction_index', 'index'],
-  wording: callWording,
-  question,
-  head: ({ explorer }) => blocks(explorer),
-  page: (_target, view) => pageOf(view),
-  observe: (target, state, read, downTo) =>
-    observeList(question(target), state ?? startingAt(target.options), read, {
-      ...row,
-      maxPages: target.maxPages,
-      downTo,
-      isAskedFor: (call) => isAskedFor(target, call),
-    }),
-  detect: (target, state, seen, scope): Steps<Detection<ListState>> =>
-    detectEvents(state ?? startingAt(target.options), seen, {
-      row,
-      scope,
-      question: question(target),
-      toDetection: (list) => eventsOf(list, newCall),
-    }),
-  coverage: coverageOf,
-  history: historyOf(row),
-  examples: {},
-  rowsOf: (seen) => seen,
-  sourceOf: (path) => (path === 'inherited_value' ? 'value' : path),
-  script: {
-    rows: 'items',
-    record: InternalTransaction,
-    synthesize(target, { rows }, state) {
-      const calls = rows.map((written, i) => synthesize(target, written, { state, above: rows.length - i }));
-      return writtenReading<Row>(calls.filter((call) => isAskedFor(target, call)));
+/** The call data of a call never changes: a reload that adds `calls:` changes no item. */
+const FLEETING = ['selector', 'called', 'args', 'raw', 'raw_input', 'block_number'];
+
+const CALL = ['success', 'error', 'type'];
+const PLACE = ['value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'];
+
+const NESTED = {
+  by: 'contracts',
+  hint: 'Add a watch with kind: transactions, and the same calls.',
+} as const;
+
+/** Without `calls:`. */
+export const internalTransactions = internalTransactionsWith(null);
+
+/** `calls`: the functions whose arguments are fields of each row; null if the rule names none. */
+function internalTransactionsWith(calls: ReadCalls | null): Kind<Options, ListState, ListReading<Row>> {
+  const record = calls === null ? InternalTransaction : recordOf(callFieldsOf(calls));
+  const again = createAgain(record);
+  return {
+    name: 'internal-transactions',
+    summary: 'Calls inside transactions, to or from an address.',
+    noun: 'call',
+    fields: record,
+    fieldOptions: ['calls', 'abi', 'units'],
+    forOptions: (options) => internalTransactionsWith(readCallsOf(options)),
+    advice: calls === null ? NESTED_ADVICE : NESTED_CALL_ADVICE,
+    signatures: CATALOGUE,
+    describeOptions: describeCalls,
+    calledFunctions: (options, reads) =>
+      options.direction === 'from' ? null : calledFunctionsOf(options, reads, NESTED),
+    events: { new: NEW_ROW },
+    while: null,
+    of: 'required',
+    token: 'none',
+    options: optionsWith(EMPTY_ABI),
+    optionsWith,
+    state: ListState,
+    comparedByDefault: [],
+    shown: [...CALL, ...(calls === null ? [] : ['called']), ...PLACE],
+    fleeting: FLEETING,
+    placeInBlock: ['transaction_index', 'index'],
+    wording: callWording,
+    question,
+    head: ({ explorer }) => blocks(explorer),
+    page: (_target, view) => pageOf(view),
+    observe(target, former, read, downTo) {
+      const state = stateFor(target, former);
+      if (target.options.calls === undefined)
+        return observeList(listOf(target), state, read, {
+          ...row,
+          maxPages: target.maxPages,
+          downTo,
+          isAskedFor: (call) => isAskedFor(target, call),
+        });
+      return observeRange(state, read, {
+        ...row,
+        explorer: target.explorer,
+        all: question(target),
+        each: [question(target)],
+        maxPages: target.maxPages,
+        downTo,
+        own: (rows) => ownCalls(rows, target).map((call) => again(call) as View<Row>),
+      });
     },
-  },
-};
+    *detect(target, former, seen, scope): Steps<Detection<ListState>> {
+      const detection = yield* detectEvents(stateFor(target, former), seen, {
+        row,
+        scope,
+        question: question(target),
+        toDetection: (list) => eventsOf(list, newCall),
+      });
+      const hidAt = detection.state?.range?.overfullAt;
+      return hidAt === undefined ? detection : { ...detection, hidAt };
+    },
+    coverage: coverageOf,
+    history: calls === null ? historyOf(row) : null,
+    examples: {},
+    rowsOf: (seen) => seen,
+    sourceOf: (path) => (KNOWN_CALL_LACKING.covers(path) ? 'raw_input' : path === 'inherited_value' ? 'value' : path),
+    script: {
+      rows: 'items',
+      record,
+      synthesize(target, { rows }, state) {
+        const made = rows.map((written, i) =>
+          synthesize(target, calls === null ? written : { ...written, view: withCall(written, record, calls) }, {
+            state,
+            above: rows.length - i,
+          }),
+        );
+        return writtenReading<Row>(made.filter((call) => isAskedFor(target, call)));
+      },
+    },
+  };
+}
+
+function optionsWith(abi: Abi) {
+  const direction = z.enum(['to', 'from']).optional().describe('Only calls to, or only calls from the address.');
+  return z.strictObject({ ...startOption, direction, ...callOptions(abi) }).superRefine(checkCalls);
+}
+
+function recordOf({ fields, lacking }: ReturnType<typeof callFieldsOf>): AnyRecord {
+  return accountCallWith(fields, lacking);
+}
+
+/**
+ * The memory for this list. A sweep that the other list began is begun again, since each list has cursors of its own.
+ */
+function stateFor({ options }: Target<Options>, former: ListState | null): ListState | null {
+  const state = former ?? startingAt(options);
+  const resume = state?.sweep.open?.resume ?? null;
+  if (state === null || resume === null || isRangeCursor(resume) === (options.calls !== undefined)) return state;
+  return { ...state, sweep: { ...state.sweep, open: { resume: null } } };
+}
+
+/** Each call once, the newest first. A page that follows another begins with the last block of that one. */
+function ownCalls(rows: readonly View<Row>[], target: Target<Options>): readonly View<Row>[] {
+  const asked = rows.filter((call) => isAskedFor(target, call));
+  const last = new Map(asked.map((call) => [row.identityOf(call) ?? call, call]));
+  return [...last.values()].reverse();
+}
 
 function newCall(call: View<Row>, novelty: DetectedEvent['novelty']): DetectedEvent {
   const item = { key: row.identityOf(call) ?? '', view: call, happenedAt: call.timestamp?.getTime() ?? null };
   return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, call), slot: null };
 }
 
-function question({ explorer, address, options }: Target<Options>) {
+function question(target: Target<Options>): Question {
+  const { explorer, options } = target;
+  if (options.calls === undefined) return listOf(target);
+  return accountCalls(explorer, addressOf(target), options.direction);
+}
+
+function listOf(target: Target<Options>): Question {
+  return addressInternalTransactions(target.explorer, addressOf(target), target.options.direction);
+}
+
+function addressOf({ address }: Target<Options>): Address {
   if (address === null) throw new TypeError('internal-transactions needs an address');
-  return addressInternalTransactions(explorer, address, options.direction);
+  return address;
 }
 
 /** Servers that do not have the filter send everything, so it is applied here too. */
@@ -121,14 +223,15 @@ function synthesize(
   { state, above }: { readonly state: ListState | null; readonly above: number },
 ): View<Row> {
   const call = written.view as View<Row>;
+  const record = recordTypeOf(call);
   const own = address === null ? undefined : AddressRef.make({ hash: address });
-  const named = InternalTransaction.over(call, {
+  const named = record.over(call, {
     transaction_hash: call.transaction_hash ?? syntheticHash(nameOf(written)),
     index: call.index ?? 0n,
     from: call.from ?? (options.direction === 'from' ? own : undefined),
     to: call.to ?? (options.direction === 'to' && call.created_contract === undefined ? own : undefined),
     ...(isDelegated(call.type) ? { value: NO_COINS, inherited_value: call.inherited_value ?? call.value } : {}),
-  });
+  }) as View<Row>;
   const block = call.block_number ?? syntheticBlock(state, row.identityOf(named), above);
-  return InternalTransaction.over(named, { block_number: block });
+  return record.over(named, { block_number: block }) as View<Row>;
 }

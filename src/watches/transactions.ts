@@ -16,7 +16,14 @@ import { addressTransactions, blocks, transactions as chainTransactions } from '
 import { Transaction } from '../explorer/reading/resources/transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { CALL_ADVICE } from './calls/advice.ts';
-import { callOptions, checkCalls, describeCalls, readCallsOf, type CallOptions } from './calls/option.ts';
+import {
+  calledFunctionsOf,
+  callOptions,
+  checkCalls,
+  describeCalls,
+  readCallsOf,
+  type CallOptions,
+} from './calls/option.ts';
 import { createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
@@ -63,6 +70,11 @@ const FLEETING = [
 
 type Options = StartOption & CallOptions;
 
+const SIGNED = {
+  by: 'accounts',
+  hint: 'Add a watch with kind: internal-transactions, direction: to, and the same calls.',
+} as const;
+
 /** Without `calls:`. */
 export const transactions = transactionsWith(null);
 
@@ -80,6 +92,7 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
     advice: CALL_ADVICE,
     signatures: CATALOGUE,
     describeOptions: describeCalls,
+    calledFunctions: (options, reads) => calledFunctionsOf(options, reads, SIGNED),
     events: {
       new: NEW_ROW,
       mined: { doc: 'a transaction that was pending is in a block', inBlocks: true, needs: 'of' },

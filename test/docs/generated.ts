@@ -29,7 +29,10 @@ How a rule is written: [rules.md](rules.md).`;
     ['kind', 'what it watches'],
     kinds.map(({ name, summary }) => [`[${name}](#${name})`, summary]),
   );
-  const own = kinds.map((kind) => asMarkdown(withoutShared(kindReference(kind, kinds))));
+  const own = kinds.map((kind, place) => {
+    const isShownLater = kinds.slice(place + 1).some(({ signatures }) => signatures === kind.signatures);
+    return asMarkdown(withoutShared(kindReference(isShownLater ? { ...kind, signatures: [] } : kind, kinds)));
+  });
   return [MADE_BY, intro, index, ...own, sharedPart()].join('\n\n');
 }
 

@@ -24,6 +24,8 @@ interface RecordOptions {
   /** Keys that some explorers send and nothing reads. They are listed so that a new key is noticed. */
   readonly ignored?: readonly string[];
   readonly lacking?: Lacking;
+  /** Converts rows that are written in another form to the keys of the fields. */
+  readonly rowOf?: (row: RawRow) => RawRow;
 }
 
 /**
@@ -63,8 +65,9 @@ export class RecordType<F extends Fields> {
   /** A view over a raw row; fields are decoded on first use. Undefined if it is not an object. */
   read(raw: unknown, units: Units): View<F> | undefined {
     if (!isRow(raw)) return undefined;
-    const own = this.#options.decimals?.(raw);
-    return new this.#View(raw, own === undefined ? units : { ...units, own }) as View<F>;
+    const row = this.#options.rowOf?.(raw) ?? raw;
+    const own = this.#options.decimals?.(row);
+    return new this.#View(row, own === undefined ? units : { ...units, own }) as View<F>;
   }
 
   /** A view of given values: `Balance.make({ balance: Amount.parse('1') })`. */

@@ -35,6 +35,10 @@ export class PageAgain implements Page {
     return this.#whole().isCutOff === true;
   }
 
+  get isUnfinished(): boolean {
+    return this.#whole().isUnfinished === true;
+  }
+
   retain(): void {
     this.#retained += 1;
   }

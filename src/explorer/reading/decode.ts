@@ -63,9 +63,13 @@ type ListAsked = Extract<Question, { shape: 'list' }>;
 function decodeApi(raw: unknown, { record, nextAfter }: ListAsked, { units, where }: DecodeContext): Decoded {
   const items = apiRows(raw, where);
   const rows = items.flatMap((item) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
-  const page = new DecodedPage(rows, nextAfter?.(rows) ?? null, null);
+  const isUnfinished = isRow(raw) && raw['status'] === UNFINISHED;
+  const page = new DecodedPage(rows, nextAfter?.(rows) ?? null, { isFull: null, isUnfinished });
   return { value: page, content: page.content, unknownFields: () => countUnknown(items, record) };
 }
+
+/** The status of an answer about blocks that are not all traced yet. */
+const UNFINISHED = '2';
 
 const MOST_SHOWN = 120;
 
@@ -100,7 +104,7 @@ function decodeList(raw: unknown, { operation, record }: ListAsked, context: Dec
   const isEmptyCursor = next === null && isRow(raw['next_page_params']);
   if (next !== null) pageSizes.saw(operation, rows.length);
   const isFull = isEmptyCursor ? (): boolean => pageSizes.isFull(operation, rows.length) : null;
-  const page = new DecodedPage(rows, next, isFull);
+  const page = new DecodedPage(rows, next, { isFull, isUnfinished: false });
   const unknownFields = (): number => countUnknown(items as unknown[], record);
   return { value: page, content: page.content, unknownFields };
 }
@@ -113,15 +117,21 @@ class DecodedPage implements Page {
   readonly content = {};
   readonly rows: Page['rows'];
   readonly next: Page['next'];
+  readonly isUnfinished: boolean;
   readonly #isFull: (() => boolean) | null;
 
   /**
    * `isFull` is set for a page with an empty cursor. It is called late, because the usual size of pages is learned from
    * other pages.
    */
-  constructor(rows: Page['rows'], next: Page['next'], isFull: (() => boolean) | null) {
+  constructor(
+    rows: Page['rows'],
+    next: Page['next'],
+    { isFull, isUnfinished }: { readonly isFull: (() => boolean) | null; readonly isUnfinished: boolean },
+  ) {
     this.rows = rows;
     this.next = next;
+    this.isUnfinished = isUnfinished;
     this.#isFull = isFull;
   }
 

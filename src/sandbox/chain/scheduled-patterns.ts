@@ -30,6 +30,12 @@ function errorOf({ height }: BuildContext): string {
   return ERRORS[Math.floor(height / 4) % ERRORS.length] ?? ERRORS[0];
 }
 
+function depositOf(context: BuildContext) {
+  return { method: METHODS.deposit, parameters: [String(1 + (context.draw(1) % 5000))] };
+}
+
+const REBALANCE = { method: METHODS.rebalance, parameters: ['1'] };
+
 const deposit: TransactionPattern = {
   participants: VAULT_PARTICIPANTS,
   build: (context) => ({
@@ -39,8 +45,11 @@ const deposit: TransactionPattern = {
     parameters: [String(1 + (context.draw(1) % 5000))],
     types: ['contract_call', 'coin_transfer'],
     calls: [
-      call('call', router, vault, { value: BigInt(1 + (context.draw(1) % 5000)) * WEI_PER_MILLI_COIN }),
-      call('delegatecall', vault, implementation),
+      call('call', router, vault, {
+        value: BigInt(1 + (context.draw(1) % 5000)) * WEI_PER_MILLI_COIN,
+        ...depositOf(context),
+      }),
+      call('delegatecall', vault, implementation, depositOf(context)),
       call('staticcall', vault, TOKENS.USDC),
     ],
   }),
@@ -56,8 +65,8 @@ const caughtFailure: TransactionPattern = {
     parameters: ['0x00'],
     types: ['contract_call'],
     calls: [
-      call('call', router, vault, { error: errorOf(context) }),
-      call('delegatecall', vault, implementation, { error: errorOf(context) }),
+      call('call', router, vault, { error: errorOf(context), ...REBALANCE }),
+      call('delegatecall', vault, implementation, { error: errorOf(context), ...REBALANCE }),
     ],
   }),
 };
@@ -72,8 +81,11 @@ const revertedParent: TransactionPattern = {
     types: ['contract_call'],
     failure: { result: 'execution reverted', reason: 'vault is paused' },
     calls: [
-      call('call', router, vault, { value: BigInt(context.draw(2) % 900) * WEI_PER_MILLI_COIN }),
-      call('call', router, vault, { error: 'execution reverted: vault is paused' }),
+      call('call', router, vault, {
+        value: BigInt(context.draw(2) % 900) * WEI_PER_MILLI_COIN,
+        ...depositOf(context),
+      }),
+      call('call', router, vault, { error: 'execution reverted: vault is paused', ...REBALANCE }),
     ],
   }),
 };

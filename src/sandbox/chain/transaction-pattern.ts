@@ -1,4 +1,5 @@
 // A pattern is one sort of transaction; built for a block and a slot it becomes a particular one.
+import { callData } from '../render/call-data.ts';
 import type { ContractAction, InternalCall, CallType, Method, Transfer } from './transaction.ts';
 
 export interface BuildContext {
@@ -40,11 +41,14 @@ export interface TransactionDraft {
 interface CallExtra {
   readonly value?: bigint;
   readonly error?: string;
+  readonly method?: Method;
+  readonly parameters?: readonly string[];
 }
 
 export function call(type: CallType, from: string, to: string, extra: CallExtra = {}): CallSketch {
-  const { value = 0n, error = null } = extra;
-  return { type, from, to, created: null, value, gas: 60_000, error };
+  const { value = 0n, error = null, method, parameters = [] } = extra;
+  const data = method === undefined ? {} : { input: callData(method, parameters) };
+  return { type, from, to, created: null, value, gas: 60_000, error, ...data };
 }
 
 export function creation(type: 'create' | 'create2', from: string, created: string): CallSketch {

@@ -15,6 +15,8 @@ export interface InternalCall {
   readonly gas: number;
   /** The error in the words of the node; null = the call succeeded. */
   readonly error: string | null;
+  /** Call data; left out: none. */
+  readonly input?: string;
 }
 
 export interface Transfer {

@@ -11,6 +11,7 @@ import { giveToken, moveBalance, setBalance, tokenAt, type Given } from './balan
 import * as schemas from './schemas.ts';
 import {
   addTransaction,
+  callContract,
   changeTransaction,
   dropTransaction,
   emit,
@@ -29,6 +30,8 @@ export interface Control {
   moveBalance(options: Input<typeof schemas.MoveBalance>): { from: string; to: string };
   /** Puts a transaction into the head block with one internal transaction that fails. */
   failCall(options: Input<typeof schemas.FailCall>): AddedCall;
+  /** Puts a transaction into the head block with one internal transaction that goes through. */
+  callContract(options: Input<typeof schemas.CallContract>): AddedCall;
   /** Puts a transaction into the head block, or lets it wait. */
   addTransaction(options?: Input<typeof schemas.AddTransaction>): Added;
   /** Puts a transaction into the head block that emits events. */
@@ -81,6 +84,7 @@ export function createControl(world: World, credits: Credits): Controls {
     setBalance: (options: unknown) => changed(setBalance(world, read(schemas.SetBalance, options))),
     moveBalance: (options: unknown) => changed(moveBalance(world, read(schemas.MoveBalance, options))),
     failCall: (options: unknown) => changed(failCall(world, read(schemas.FailCall, options))),
+    callContract: (options: unknown) => changed(callContract(world, read(schemas.CallContract, options))),
     addTransaction: (options: unknown = {}) => changed(addTransaction(world, read(schemas.AddTransaction, options))),
     emit: (options: unknown = {}) => changed(emit(world, read(schemas.Emit, options))),
     transferToken: (options: unknown) => changed(transferToken(world, read(schemas.TransferToken, options))),

@@ -13,6 +13,7 @@ const VERBS = {
   'set-balance': 'setBalance',
   'move-balance': 'moveBalance',
   'fail-call': 'failCall',
+  call: 'callContract',
   'add-transaction': 'addTransaction',
   emit: 'emit',
   'drop-transaction': 'dropTransaction',

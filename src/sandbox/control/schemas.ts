@@ -49,12 +49,27 @@ export const MoveBalance = z.strictObject({
   value: Raw,
 });
 
+const Argument = z.union([z.string().max(10_000), z.number(), z.boolean()]).transform(String);
+
+/** The function that a call calls, with its arguments: `transferOwnership(address newOwner)`; null: no call data. */
+const CALLED = { function: z.string().max(1000).nullable().default(null), args: z.array(Argument).max(64).default([]) };
+
 export const FailCall = z.strictObject({
   to: Account,
   from: Account.optional(),
   reason: Text.default('execution reverted'),
   type: z.enum(['call', 'callcode', 'delegatecall', 'staticcall', 'create', 'create2', 'selfdestruct']).default('call'),
   value: Raw.default(0n),
+  ...CALLED,
+});
+
+/** A call inside a transaction that goes through. */
+export const CallContract = z.strictObject({
+  to: Account,
+  from: Account.optional(),
+  type: z.enum(['call', 'delegatecall']).default('call'),
+  value: Raw.default(0n),
+  ...CALLED,
 });
 
 export const AddTransaction = z.strictObject({
@@ -80,8 +95,6 @@ export const AddTransaction = z.strictObject({
    */
   nonce: z.number().int().min(0).optional(),
 });
-
-const Argument = z.union([z.string().max(10_000), z.number(), z.boolean()]).transform(String);
 
 /** An event of a contract: by its signature and its arguments, or by topics and data. */
 export const Emit = z.strictObject({

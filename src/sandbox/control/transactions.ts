@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { parseEvent, selectorOf } from '../../lib/abi/signature.ts';
+import { parseEvent, parseSignature, selectorOf } from '../../lib/abi/signature.ts';
 import { partiesOf } from '../chain/chain.ts';
 import { numberCalls } from '../chain/compose.ts';
 import { drawHex, PURPOSE } from '../chain/draw.ts';
@@ -15,6 +15,7 @@ import {
 import { ADDRESSES, CONTRACTS } from '../names.ts';
 import { assertRoom, originOf, type Placed } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
+import { encodeValues } from '../render/call-data.ts';
 import { emitted } from '../render/logs.ts';
 import type { World } from '../world.ts';
 import { moveTokens, tokenAt } from './balances.ts';
@@ -41,12 +42,41 @@ export function addTransaction(world: World, options: z.output<typeof schemas.Ad
 
 /** The transaction itself goes through: only the call inside fails. */
 export function failCall(world: World, options: z.output<typeof schemas.FailCall>): AddedCall {
+  return addCall(world, options);
+}
+
+export function callContract(world: World, options: z.output<typeof schemas.CallContract>): AddedCall {
+  return addCall(world, { ...options, reason: null });
+}
+
+type AddedInside = Omit<z.output<typeof schemas.FailCall>, 'reason'> & { readonly reason: string | null };
+
+function addCall(world: World, options: AddedInside): AddedCall {
   const { to, from = CONTRACTS.router, reason, type, value } = options;
   const isCreation = type === 'create' || type === 'create2';
   const target = isCreation ? { to: null, created: to } : { to, created: null };
-  const calls = numberCalls([{ type, from, ...target, value, gas: 60_000, error: reason }]);
+  const data = options.function === null ? {} : { input: inputOf(options.function, options.args) };
+  const calls = numberCalls([{ type, from, ...target, value, gas: 60_000, error: reason, ...data }]);
   const transaction = { ...blank(world), to: from, method: METHODS.execute, parameters: ['0x'], calls };
   return { ...place(world, { ...transaction, types: ['contract_call'] }, world.head()), index: calls[0]?.index ?? 1 };
+}
+
+function inputOf(text: string, args: readonly string[]): string {
+  const parsed = parseSignature(text);
+  if ('mistake' in parsed) throw new ControlProblem(`function: ${parsed.mistake.message}`);
+  const { signature } = parsed;
+  const wanted = signature.args.length;
+  if (args.length !== wanted) throw new ControlProblem(`args: ${text} has ${wanted} arguments, not ${args.length}`);
+  const types = signature.args.map(({ type }) => type);
+  try {
+    return selectorOf(signature) + encodeValues(types, args.map(addressOrValue));
+  } catch {
+    throw new ControlProblem(`args: the values are none of ${text}`);
+  }
+}
+
+function addressOrValue(value: string): string {
+  return Object.entries(ADDRESSES).find(([name]) => name === value)?.[1] ?? value;
 }
 
 export function emit(world: World, options: z.output<typeof schemas.Emit>): Added {
@@ -62,7 +92,7 @@ function logOf({ address, event, args, topics, data }: z.output<typeof schemas.E
   if ('mistake' in parsed) throw new ControlProblem(`event: ${parsed.mistake.message}`);
   const wanted = parsed.signature.args.length;
   if (args.length !== wanted) throw new ControlProblem(`args: ${event} has ${wanted} arguments, not ${args.length}`);
-  const values = args.map((value) => Object.entries(ADDRESSES).find(([name]) => name === value)?.[1] ?? value);
+  const values = args.map(addressOrValue);
   try {
     const log = emitted(address, parsed.signature, values);
     return data === undefined ? log : { ...log, data };

@@ -46,7 +46,8 @@ function marked(world: World, page: SandboxPage): SandboxPage {
   return { ...page, meta: { status: isTraced ? 1 : 2, message } };
 }
 
-function callsOf(world: World, height: number): TracedCall[] {
+/** The traced calls of a block, the last one first. */
+export function callsOf(world: World, height: number): TracedCall[] {
   if (!world.chain.isTraced(height)) return [];
   return world.chain
     .transactionsOf(height)

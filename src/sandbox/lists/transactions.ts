@@ -85,8 +85,8 @@ function placeOf(params: Params): ChainPosition | undefined {
 }
 
 /** The side on which an address must be, by `filter`. */
-export function sideOf(params: Params): typeof isParty {
-  return { to: isTo, from: isFrom }[params.get('filter') ?? ''] ?? isParty;
+export function sideOf(params: Params, name = 'filter'): typeof isParty {
+  return { to: isTo, from: isFrom }[params.get(name) ?? ''] ?? isParty;
 }
 
 export function firstHeight(world: World, below: { readonly height: number } | undefined): number {

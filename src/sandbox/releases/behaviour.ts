@@ -24,6 +24,8 @@ export interface Behaviour {
    * True if lists of internal transactions report that they may still change, and can leave out calls without value.
    */
   readonly marksUntraced: boolean;
+  /** `txlistinternal`: since release 9, calls without coins have to be asked for; since 10, it names missing traces. */
+  readonly accountCalls: { readonly leavesOutZero: boolean; readonly marksUntraced: boolean };
 }
 
 const OF_ADDRESSES: readonly SandboxOperation[] = [
@@ -45,6 +47,7 @@ const OLD: Behaviour = {
   tooMany: '429 Too Many Requests',
   transactionFilters: 'types-and-methods',
   marksUntraced: false,
+  accountCalls: { leavesOutZero: false, marksUntraced: false },
 };
 
 export const SPECIFIED: Behaviour = {
@@ -56,6 +59,7 @@ export const SPECIFIED: Behaviour = {
   tooMany: 'Too many requests',
   transactionFilters: 'types-and-methods',
   marksUntraced: false,
+  accountCalls: { leavesOutZero: true, marksUntraced: true },
 };
 
 const STRICT: Behaviour = { ...SPECIFIED, reportsLimits: true, tooMany: LIMIT_REACHED, transactionFilters: 'blobs' };
@@ -69,6 +73,7 @@ export const BEHAVIOUR_BY_RELEASE: Readonly<Record<Release, Behaviour>> = {
     echoes: ['filter', 'type', 'method', 'apikey', 'key'],
     repeatsKeys: ['blocks', 'address-internal-transactions'],
     transactionFilters: 'types-and-methods',
+    accountCalls: { leavesOutZero: true, marksUntraced: false },
   },
   11: { ...STRICT, echoes: ['key'] },
   12: { ...STRICT, itemsCount: 'none', marksUntraced: true },

@@ -1,13 +1,17 @@
 // The call data of a transaction, encoded as contracts expect it.
 import { parseSignature } from '../../lib/abi/signature.ts';
 import { isDynamic, type AbiType } from '../../lib/abi/types.ts';
-import type { Transaction } from '../chain/transaction.ts';
+import type { Method, Transaction } from '../chain/transaction.ts';
 
 /** The input: code for a creation, else the selector with the arguments. */
 export function rawInput({ input, method, parameters, created }: Transaction): string {
   if (input !== null) return input;
   if (created !== null) return `0x6080604052${created.slice(2)}`;
-  if (method === null) return '0x';
+  return method === null ? '0x' : callData(method, parameters);
+}
+
+/** The selector of a method with its arguments. */
+export function callData(method: Method, parameters: readonly string[]): string {
   const parsed = parseSignature(method.call);
   if ('mistake' in parsed) throw new TypeError(`${method.call}: ${parsed.mistake.message}`);
   const types = parsed.signature.args.map(({ type }) => type);

@@ -6,6 +6,39 @@ const FAILED: Omit<FieldDoubt, 'field'> = {
   hint: 'Add && status == "ok", or status == "error".',
 };
 
+/** For rows whose call data is read with `calls:` only. */
+export const NESTED_ADVICE: KindAdvice = {
+  fields: Object.fromEntries(
+    ['selector', 'called', 'args', 'raw', 'raw_input'].map((field) => [
+      field,
+      'The list of calls has no call data. Another list is read where the watch has calls:, such as calls: [pause].',
+    ]),
+  ),
+  doubts: [],
+};
+
+const NAMELESS = 'The list that calls: reads has addresses alone: compare the address, or leave calls out.';
+
+const UNDONE: Omit<FieldDoubt, 'field'> = {
+  unless: ['success', 'error'],
+  message: 'a call that failed has a function and arguments, too',
+  hint: 'Add && success == true, or success == false.',
+};
+
+/** For such rows with `calls:`. */
+export const NESTED_CALL_ADVICE: KindAdvice = {
+  fields: {
+    raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+    args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
+    transaction_index: 'The list that calls: reads does not have it.',
+  },
+  parts: { from: NAMELESS, to: NAMELESS, created_contract: NAMELESS },
+  doubts: [
+    { ...UNDONE, field: 'called' },
+    { ...UNDONE, field: 'args' },
+  ],
+};
+
 /** For kinds whose rows have `called`, and `args` with `calls:`. */
 export const CALL_ADVICE: KindAdvice = {
   fields: {

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { CATALOGUE_NAMES, signatureOf, signaturesOf, type NamedFunction } from '../../core/calls/catalogue.ts';
 import type { ReadCalls } from '../../core/calls/call-fields.ts';
+import type { CalledFunctions } from '../../core/model/watch/kind.ts';
 import type { Abi } from '../../lib/abi/abi.ts';
 import { canonicalSignature, parseSignature, selectorOf } from '../../lib/abi/signature.ts';
 import {
@@ -60,6 +61,24 @@ export function readCallsOf({ calls, units = {} }: CallOptions): ReadCalls | nul
   if (calls === undefined) return null;
   const functions = calls.map(({ name, signature }): NamedFunction => ({ name, signature: signatureOf(signature) }));
   return { functions, decimals: units };
+}
+
+const PATHS = ['called', 'selector', 'args', 'raw'];
+
+/**
+ * Null if no alert reads a function, or only of calls that the address itself makes. Without `calls:`, all functions that
+ * are known are read.
+ */
+export function calledFunctionsOf(
+  { calls }: CallOptions,
+  reads: readonly (readonly string[])[],
+  others: Pick<CalledFunctions, 'by' | 'hint'>,
+): CalledFunctions | null {
+  const isOfFunction = (paths: readonly string[]): boolean =>
+    paths.some((path) => PATHS.includes(path.split('.')[0] ?? '')) && !paths.includes('from.hash');
+  if (!reads.some(isOfFunction)) return null;
+  const names = calls?.map(({ name, signature }) => [selectorOf(signatureOf(signature)), name] as const);
+  return { ...others, names: names === undefined ? null : new Map(names) };
 }
 
 /** `reads transfer(address,uint256) 0xa9059cbb`; null if the watch reads no arguments. */

@@ -4,12 +4,17 @@ import { sourceOf } from '../../core/values/fields.ts';
 import type { Page, Read } from '../../core/model/watch/question.ts';
 import { remembered } from '../../lib/remembered.ts';
 
-/** Reads pages as `read` does; their rows have the fields of `record`. Equal rows of an answer give equal objects. */
-export function createRereading(record: AnyRecord): (read: Read) => Read {
-  const again = remembered((view: AnyView): AnyView => {
+/** Reads a row again by `record`. Equal rows of an answer give equal objects. */
+export function createAgain(record: AnyRecord): (view: AnyView) => AnyView {
+  return remembered((view) => {
     const source = view[sourceOf];
     return (source === null ? undefined : record.read(source.row, source.units)) ?? record.over(view, {});
   });
+}
+
+/** Reads pages as `read` does; their rows have the fields of `record`. */
+export function createRereading(record: AnyRecord): (read: Read) => Read {
+  const again = createAgain(record);
   const reread = async <F extends Fields>(page: Promise<Page<F>>): Promise<Page<F>> =>
     new RereadPage(await page, again);
   return (read) => {
@@ -47,5 +52,9 @@ class RereadPage<F extends Fields> implements Page<F> {
 
   get isCutOff(): boolean {
     return this.#page.isCutOff === true;
+  }
+
+  get isUnfinished(): boolean {
+    return this.#page.isUnfinished === true;
   }
 }

@@ -20,7 +20,7 @@ import {
 import { isUnbroken, PENDING, unpack } from '../seen-rows.ts';
 import { changesSince } from './changed-rows.ts';
 import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
-import { afterRange, afterReadings, afterSweep, type Gaps, isNamed, withGap } from './gaps.ts';
+import { afterRange, afterReadings, afterSweep, type Gaps, isNamed, withGap, withUntraced } from './gaps.ts';
 import { allRows, type DetectOptions, type ListReading, rangeOf } from './list-reading.ts';
 import { lowestToSweep } from './look-back.ts';
 import { remember } from './remember.ts';
@@ -154,7 +154,9 @@ function gapsAfter<F extends Fields>(
   { stopped, older, range }: ListReading<F>,
   { at }: DetectionScope,
 ): Gaps {
-  const gaps = afterSweep(afterReadings(state.gaps, older?.gaps ?? []), older?.sweep ?? null);
+  const sweep = older?.sweep ?? null;
+  const swept = afterSweep(afterReadings(state.gaps, older?.gaps ?? []), sweep);
+  const gaps = sweep === null ? swept : withUntraced(swept, sweep, at);
   if (range !== undefined) {
     const unread = stopped === null ? null : { from: stopped.unreadFrom ?? range.from, why: stopped.why };
     return afterRange(gaps, { ...range, unread }, at);

@@ -39,6 +39,8 @@ export interface GapReading {
 const MOST_GAPS = 16;
 /** No reading has the rest of such a block. */
 const OVERFULL = 'more rows than a page has';
+/** The explorer said so in a sweep, which will read them again. */
+const UNTRACED = 'not traced yet';
 /** The upper end of a gap without one: a list that is read upwards is behind. */
 const NO_END = Number.MAX_SAFE_INTEGER;
 
@@ -112,6 +114,18 @@ export function afterSweep(gaps: Gaps, sweep: Pick<SweepReading, 'heights' | 're
     (left: Gaps, read) => left.flatMap((gap) => without(gap, { ...read, resume: sweep.resume })),
     gaps,
   );
+}
+
+/** Blocks that the last sweep found untraced. They end with the next one, which reads them again. */
+export function withUntraced(
+  gaps: Gaps,
+  { untraced, from }: Pick<SweepReading, 'untraced' | 'from'>,
+  at: Instant,
+): Gaps {
+  const before = gaps.find(({ reason }) => reason === UNTRACED);
+  const left = from === null && before !== undefined ? gaps.filter((gap) => gap !== before) : gaps;
+  if (untraced === undefined) return left;
+  return withGap(left, { ...untraced, resume: null, reason: UNTRACED, since: before?.since ?? at });
 }
 
 /** `resume`: the position below the heights. */

@@ -31,6 +31,8 @@ export interface SweepReading {
   readonly isComplete: boolean;
   /** The heights whose rows were all read. */
   readonly heights: readonly Heights[];
+  /** Blocks that the explorer has not traced as a whole yet. */
+  readonly untraced?: Heights;
 }
 
 const HOUR_MS = 3_600_000;

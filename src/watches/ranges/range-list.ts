@@ -6,7 +6,7 @@
 //   behind          if a poll ends at its limit of pages, newer blocks wait, and the next poll reads on there
 import { valueAt, type Fields, type View } from '../../core/values/fields.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
-import { Missed, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
+import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
 import { blocks as blocksOf, inBlocks } from '../../explorer/operations.ts';
 import { openGap } from '../lists/gaps.ts';
 import type { ListReading, RangeEnds } from '../lists/list-reading.ts';
@@ -57,6 +57,11 @@ async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>)
   const questions = options.all === null ? options.each : [options.all];
   const reading = await readEachUpwards(questions, { from, to: null }, limitOf(read, options, options.maxPages));
   return readingOf({ ...reading, stopped: null }, { older: null, from, isBusy: false, head }, options);
+}
+
+/** True for the position of a sweep that reads ranges; other lists have cursors of the explorer. */
+export function isRangeCursor(cursor: Cursor): boolean {
+  return 'fromBlock' in cursor;
 }
 
 function limitOf<F extends Fields>(read: Read, options: RangeOptions<F>, maxPages: number): UpwardLimit<F> {

@@ -2,7 +2,7 @@
 // its last block, whose rows are taken from the second page only.
 import type { Fields, View } from '../../core/values/fields.ts';
 import { Missed, type ListQuestion } from '../../core/model/watch/question.ts';
-import { inBlocks } from '../../explorer/operations.ts';
+import { blockIn, cursorAt, inBlocks } from '../../explorer/operations.ts';
 import type { Pages } from '../../explorer/reading/paging.ts';
 import type { RowKey } from '../lists/row-key.ts';
 
@@ -19,6 +19,8 @@ export interface UpwardReading<F extends Fields> {
   readonly stopped: Stop | null;
   /** Blocks with more rows than a page has. Only their first rows were read. */
   readonly overfull: readonly number[];
+  /** The explorer said of a page that it has not processed all of its blocks. */
+  readonly isUnfinished: boolean;
 }
 
 interface Stop {
@@ -43,14 +45,16 @@ export async function readUpwards<F extends Fields>(
   const asked = inBlocks(question, from, to);
   const rows: View<F>[] = [];
   const overfull: number[] = [];
+  let isUnfinished = false;
   let at = from;
   for (let pages = 1; ; pages += 1) {
-    const end = (stopped: Stop | null): UpwardReading<F> => ({ rows, pages, stopped, overfull });
-    const cursor = pages === 1 ? null : { fromBlock: String(at) };
+    const end = (stopped: Stop | null): UpwardReading<F> => ({ rows, pages, stopped, overfull, isUnfinished });
+    const cursor = pages === 1 ? null : cursorAt(asked, at);
     const page = await read.page(asked, cursor).catch((error: unknown) => laterMiss(error, cursor !== null));
     if (page instanceof Missed)
       return end({ from: at, why: `page ${pages} did not come (${page.reason})`, isMissed: true });
-    const last = page.next === null ? null : Number(page.next['fromBlock']);
+    isUnfinished ||= page.isUnfinished === true;
+    const last = page.next === null ? null : blockIn(asked, page.next);
     const isOverfull = last !== null && last <= at;
     const isWhole = last === null || isOverfull;
     rows.push(...(isWhole ? page.rows : page.rows.filter((view) => Number(row.blockOf(view) ?? -1) < last)));
@@ -91,5 +95,6 @@ export function joined<F extends Fields>(readings: readonly UpwardReading<F>[]):
     pages: readings.reduce((sum, { pages }) => sum + pages, 0),
     stopped: stops[0] ?? null,
     overfull: [...new Set(readings.flatMap(({ overfull }) => overfull))],
+    isUnfinished: readings.some(({ isUnfinished }) => isUnfinished),
   };
 }

@@ -24,6 +24,12 @@ export function calledTitle({ names, view }: Pick<WordingContext, 'names' | 'vie
   return from === null ? `${called} called${on}` : `${from} called ${called}${on}`;
 }
 
+/** `pause called on vault by 0x3c54...b3AB`, for a call inside a transaction: another account may have signed that. */
+export function calledByTitle({ names, view }: Pick<WordingContext, 'names' | 'view'>, called: string): string {
+  const [from, to] = [addressText(names, view, 'from.hash'), addressText(names, view, 'to.hash')];
+  return [`${called} called`, to && `on ${to}`, from && `by ${from}`].filter((part) => part !== null).join(' ');
+}
+
 /** `pause call of admin to vault`, for what is said of its end. */
 export function callWords({ names, view }: Pick<WordingContext, 'names' | 'view'>, called: string): string {
   const [from, to] = [addressText(names, view, 'from.hash'), addressText(names, view, 'to.hash')];

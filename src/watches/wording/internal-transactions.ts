@@ -1,8 +1,11 @@
 import { Amount } from '../../core/values/amount.ts';
 import { valueAt } from '../../core/values/fields.ts';
-import type { KindWording } from '../../core/model/watch/wording.ts';
+import type { EventOccasion, KindWording } from '../../core/model/watch/wording.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
-import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
+import { ownValue } from '../../core/wording/values.ts';
+import { argumentLimit } from './arguments.ts';
+import { calledByTitle, callLine, callWords, shownOfCall } from './calls.ts';
+import { blockWords, endWords, movedSentence, paidSentence, placeLine } from './moves.ts';
 
 export const callWording: KindWording = {
   ...plainWording({ noun: 'call' }),
@@ -12,13 +15,26 @@ export const callWording: KindWording = {
   event(occasion) {
     const isFailed = valueAt(occasion.view, 'success') === false;
     const value = valueAt(occasion.view, 'value');
-    const lines = placeLine(occasion, { reason: isFailed ? 'error' : null, hash: 'transaction_hash' });
-    if (!isFailed && value instanceof Amount && value.digits > 0n)
-      return { ...movedSentence(occasion, value, ' in a call'), lines, shows: [...SHOWN, 'value'] };
-    const title = `Call ${endWords(occasion)}${isFailed ? ' failed' : ''}`;
-    return { title, detail: null, measured: null, lines, shows: isFailed ? [...SHOWN, 'error'] : SHOWN };
+    const called = ownValue(occasion, 'called') ?? null;
+    const [place = []] = placeLine(occasion, { reason: isFailed ? 'error' : null, hash: 'transaction_hash' });
+    const lines = [[...callLine(occasion), ...place]];
+    const shown = [...SHOWN, ...shownOfCall(occasion)];
+    if (!isFailed && value instanceof Amount && value.digits > 0n) {
+      const moved =
+        called === null ? movedSentence(occasion, value, ' in a call') : paidSentence(occasion, value, called);
+      return { ...moved, lines, shows: [...shown, 'value'] };
+    }
+    const shows = isFailed ? [...shown, 'error'] : shown;
+    return { title: titleOf(occasion, called, isFailed), detail: null, measured: null, lines, shows };
   },
 };
+
+function titleOf(occasion: EventOccasion, called: string | null, isFailed: boolean): string {
+  const end = isFailed ? ' failed' : '';
+  if (called === null) return `Call ${endWords(occasion)}${end}`;
+  const title = isFailed ? callWords(occasion, called) : calledByTitle(occasion, called);
+  return `${title}${end}${argumentLimit(occasion)}`;
+}
 
 /** Success is implied by words that say no failure. */
 const SHOWN = ['success', 'from.hash', 'to.hash', 'block_number', 'transaction_hash'];

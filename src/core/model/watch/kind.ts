@@ -46,6 +46,11 @@ export interface Kind<E, S, O> {
   /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
   describeOptions?(options: E): string | null;
   /**
+   * The functions that the watch looks for among calls to its address, if its rows are the calls of some callers only.
+   * Null: its alerts read no function of such calls. `reads`: the paths that each alert reads.
+   */
+  calledFunctions?(options: E, reads: readonly (readonly string[])[]): CalledFunctions | null;
+  /**
    * The options with addresses in place of names of the config. Left out by kinds whose options have no names.
    * `addressesOf`: undefined for an unknown name.
    */
@@ -139,6 +144,8 @@ export interface KindAdvice {
   /** Fields that exist only with another key of the rule, and the sentence that names the key. */
   readonly fields: Readonly<Record<string, string>>;
   readonly doubts: readonly FieldDoubt[];
+  /** Records that have more fields without some key of the rule, and the sentence that names the key. */
+  readonly parts?: Readonly<Record<string, string>>;
   /** Fields that are known only with another key of the rule, and a hint that shows the key. */
   readonly needs?: Readonly<Record<string, { readonly key: string; readonly hint: string }>>;
   /** Critical conditions that read none of the fields match claims of any contract. */
@@ -232,6 +239,16 @@ export interface UnreadRange {
 export interface OptionDoubt {
   readonly path: readonly (string | number)[];
   readonly message: string;
+  readonly hint: string;
+}
+
+/** The functions whose calls a watch sees in part. */
+export interface CalledFunctions {
+  /** The callers of its rows. */
+  readonly by: 'accounts' | 'contracts';
+  /** Names by selector; null: all functions that are known. */
+  readonly names: ReadonlyMap<string, string> | null;
+  /** The watch that sees the other calls. */
   readonly hint: string;
 }
 

@@ -39,6 +39,15 @@ export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
   readonly head?: (rows: readonly AnyView[], readAt: Instant) => Head | null;
   /** For answers without a cursor: where the list goes on behind these rows; null if they are all. */
   readonly nextAfter?: (rows: readonly AnyView[]) => Cursor | null;
+  /** For lists that are read by ranges of blocks. */
+  readonly range?: RangeParams;
+}
+
+/** The parameters of a range of blocks. `newest`: the value of `to` for a range without an end; null: `to` is left out. */
+export interface RangeParams {
+  readonly from: string;
+  readonly to: string;
+  readonly newest: string | null;
 }
 
 /** A question whose record table is known only at run time. */
@@ -72,6 +81,8 @@ export interface Page<F extends Fields = Fields> {
   readonly next: Cursor | null;
   /** The answer has no cursor although the list goes on: an empty cursor came with a full page. */
   readonly isCutOff?: boolean;
+  /** The explorer says that it has not processed all blocks that it was asked for. */
+  readonly isUnfinished?: boolean;
 }
 
 /** The only effects that `observe` may have. All throw `Missed` when no usable answer came. */

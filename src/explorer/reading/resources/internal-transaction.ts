@@ -1,5 +1,18 @@
-import { bool, hash, natural, quantity, record, text, time, word } from '../../../core/values/field-declarations.ts';
+import {
+  address,
+  bool,
+  hash,
+  natural,
+  quantity,
+  record,
+  text,
+  time,
+  word,
+} from '../../../core/values/field-declarations.ts';
+import { KNOWN_CALL_FIELDS, KNOWN_CALL_LACKING } from '../../../core/calls/call-fields.ts';
+import type { AnyRecord, Fields, Lacking, RawRow } from '../../../core/values/fields.ts';
 import { RecordType } from '../../../core/values/record-type.ts';
+import { checksummed } from '../../../lib/abi/checksum.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 import { blockNumber } from './block-number.ts';
@@ -37,4 +50,73 @@ export const InternalTransaction = new RecordType(
 /** Such a call runs code of another contract in place of its own. It moves no coins. */
 export function isDelegated(type: unknown): boolean {
   return type === 'delegatecall' || type === 'callcode';
+}
+
+const OPTIONS = { ignored: IGNORED_KEYS.AccountCall, lacking: KNOWN_CALL_LACKING, rowOf: withListKeys };
+
+/** The same call with its data, as `txlistinternal` shows it: without its place in the block. */
+export const AccountCall = new RecordType(
+  'InternalTransaction',
+  { ...InternalTransaction.fields, raw_input: text('call data'), ...KNOWN_CALL_FIELDS },
+  OPTIONS,
+);
+
+/** `txlistinternal` shows addresses in lower case, without names and tags. */
+const PlainAddress = new RecordType('PlainAddress', { hash: address('the address', { from: spelled }) });
+
+function spelled(raw: unknown): unknown {
+  return typeof raw === 'string' && /^0x[0-9a-f]{40}$/i.test(raw) ? checksummed(raw) : raw;
+}
+
+/** The fields of such a row that rules may read, with those that a watch adds. */
+export function accountCallWith(fields: Fields, lacking: Lacking): AnyRecord {
+  const { transaction_index: _place, ...shown } = AccountCall.fields;
+  const ends = {
+    from: record(PlainAddress, 'caller'),
+    to: record(PlainAddress, 'called; unknown for creations'),
+    created_contract: record(PlainAddress, 'contract created'),
+  };
+  return new RecordType('InternalTransaction', { ...shown, ...ends, ...fields }, { ...OPTIONS, lacking });
+}
+
+/** A row of `txlistinternal` with the keys of the list of an address. What does not exist there is an empty text. */
+function withListKeys(row: RawRow): RawRow {
+  if (row['isError'] === undefined) return row;
+  const created = endOf(row['contractAddress']);
+  const given = created === null ? (row['input'] ?? null) : null;
+  return {
+    block_number: row['blockNumber'],
+    transaction_hash: row['transactionHash'] ?? row['hash'],
+    index: row['index'],
+    timestamp: timeOf(row['timeStamp']),
+    type: present(row['callType']) ?? row['type'],
+    success: SUCCESS.get(row['isError']),
+    error: present(row['errCode']),
+    from: endOf(row['from']),
+    to: endOf(row['to']),
+    created_contract: created,
+    value: row['value'],
+    gas_limit: row['gas'],
+    raw_input: given === '' ? '0x' : given,
+  };
+}
+
+const SUCCESS = new Map<unknown, boolean>([
+  ['0', true],
+  ['1', false],
+]);
+
+function present(raw: unknown): unknown {
+  return raw === '' || raw === undefined ? null : raw;
+}
+
+function endOf(raw: unknown): RawRow | null {
+  const hash = present(raw);
+  return hash === null ? null : { hash };
+}
+
+/** Seconds since 1970. */
+function timeOf(raw: unknown): string | undefined {
+  const ms = typeof raw === 'string' && /^\d{1,12}$/.test(raw) ? Number(raw) * 1000 : NaN;
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }

@@ -2,7 +2,7 @@
 import { isNotYet } from '../../../config/unknown-keys.ts';
 import { hintFor, nearest } from '../../../config/values/nearest.ts';
 import { quote } from '../../../config/values/scalars.ts';
-import { typeAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
+import { typeAt, type FieldType } from '../../../core/values/fields.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
 import { ALL_TOKENS, BEFORE, RESERVED_NAMES, WINDOW_NAME, WINDOWS } from '../words.ts';
@@ -30,10 +30,10 @@ export function resolveNames(language: Language, names: readonly string[], befor
   const [first = '', ...rest] = names;
   const { fields } = kind.fields;
   if (Object.hasOwn(fields, first) && !RESERVED_NAMES.includes(first))
-    return follow(kind.fields, names, { skipped: 0, isBefore: false });
-  if (first === kind.noun) return follow(kind.fields, rest, { skipped: 1, isBefore: false });
+    return follow(kind, names, { skipped: 0, isBefore: false });
+  if (first === kind.noun) return follow(kind, rest, { skipped: 1, isBefore: false });
   if (first === BEFORE) {
-    if (before) return follow(kind.fields, rest, { skipped: 1, isBefore: true });
+    if (before) return follow(kind, rest, { skipped: 1, isBefore: true });
     return failed(
       0,
       'there is no before here',
@@ -97,7 +97,11 @@ interface LookBehind {
 }
 
 // Paths into free-form JSON are not checked: the table does not describe them.
-function follow(table: AnyRecord, names: readonly string[], { skipped, isBefore }: LookBehind): Resolution {
+function follow(
+  { fields: table, advice }: Pick<Language['kind'], 'fields' | 'advice'>,
+  names: readonly string[],
+  { skipped, isBefore }: LookBehind,
+): Resolution {
   let type: FieldType = { type: 'record', record: table };
   const path: string[] = [];
   for (const [i, name] of names.entries()) {
@@ -111,7 +115,7 @@ function follow(table: AnyRecord, names: readonly string[], { skipped, isBefore 
       return failed(
         i + skipped,
         `${owner} has no field ${quote(name)}`,
-        hintFor(name, Object.keys(type.record.fields)),
+        advice?.parts?.[owner] ?? hintFor(name, Object.keys(type.record.fields)),
       );
     }
     path.push(name);

@@ -1,0 +1,210 @@
+// Functions and arguments of calls inside transactions, from raw call data on the explorer to the message.
+import { describe, expect, test } from '@jest/globals';
+import { coverageOf } from '../../src/watches/lists/coverage.ts';
+import { ListState } from '../../src/watches/list-state.ts';
+import { createWorld, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';
+
+const STRANGER = '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB';
+
+function rules(keys: string, alerts: string): string {
+  return `watches: [{ id: nested, kind: internal-transactions, of: vault, direction: to, every: 1m, ${keys} alerts: [${alerts}] }]`;
+}
+
+const CALLS = "calls: [pause, transferOwnership, 'swap(address from, address to, uint256 amount)'],";
+const PAUSED = '{ id: paused, on: new, if: success == true && called == "pause", severity: critical }';
+const OWNER = '{ id: owner, on: new, if: success == true && args.newOwner != treasury, severity: critical }';
+const FAILED = '{ id: failed, on: new, if: success == false }';
+const ANY = '{ id: any, on: new }';
+
+function call(world: World, more: Partial<Parameters<World['sandbox']['callContract']>[0]> = {}): void {
+  world.sandbox.mine();
+  world.sandbox.callContract({ from: STRANGER, to: 'vault', function: 'pause()', ...more });
+}
+
+function failCall(world: World, more: Partial<Parameters<World['sandbox']['failCall']>[0]> = {}): void {
+  world.sandbox.mine();
+  world.sandbox.failCall({ from: STRANGER, to: 'vault', ...more });
+}
+
+function titles({ messages }: World): readonly unknown[] {
+  return messages.map(({ title }) => title);
+}
+
+function askedCalls({ asked }: World): readonly string[] {
+  return asked.filter((one) => one.startsWith('api?'));
+}
+
+async function unreadIn({ store }: World, yaml: string): Promise<readonly string[]> {
+  const id = loadWatches(yaml)[0]?.id ?? '';
+  const memory = (await store.recall([id])).get(id);
+  return coverageOf(ListState.parse(memory?.state)).unread.map(({ heights, reason }) => `${heights}: ${reason}`);
+}
+
+test('a pause through another contract is told by its name, and so is who becomes the owner', async () => {
+  await using world = await createWorld(rules(CALLS, `${PAUSED}, ${OWNER}, ${FAILED}`));
+  call(world);
+  expect(await world.poll()).toEqual([]);
+  call(world);
+  call(world, { function: 'transferOwnership(address newOwner)', args: [STRANGER] });
+  call(world, { function: 'transferOwnership(address newOwner)', args: ['treasury'] });
+  call(world, { function: 'unpause()' });
+  failCall(world, { function: 'pause()', reason: 'not an admin' });
+  expect(await world.poll()).toEqual(['paused event', 'owner event', 'failed event']);
+  expect(titles(world)).toEqual([
+    'pause called on vault by 0x3c54…b3AB',
+    'transferOwnership called on vault by 0x3c54…b3AB',
+    'pause call of 0x3c54…b3AB to vault failed',
+  ]);
+  expect(JSON.stringify(world.messages[1]?.lines)).toContain(`newOwner ${STRANGER}`);
+  expect(JSON.stringify(world.messages[2]?.lines)).toContain('not an admin');
+  expect(await polls(world, 3)).toEqual([]);
+});
+
+test('coins beside a call are told with its function, and a call without a name is told as before', async () => {
+  await using world = await createWorld(rules(CALLS, ANY));
+  await world.poll();
+  call(world, { function: 'pause()', value: 2n * 10n ** 18n });
+  call(world, { function: null });
+  failCall(world, { function: 'unheardOf()' });
+  expect(await world.poll()).toEqual(['any event', 'any event', 'any event']);
+  expect(titles(world)).toEqual([
+    '0x3c54…b3AB sent 2 coin to vault, calling pause',
+    'Call to vault',
+    'Call to vault failed',
+  ]);
+});
+
+test.each(['instance', 'multichain'] as const)('the %s form is read, one request a poll', async (form) => {
+  await using world = await createWorld(rules(CALLS, PAUSED), { form });
+  await world.poll();
+  const before = world.asked.length;
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  const asked = world.asked.slice(before);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatch(
+    /^api\?module=account&action=txlistinternal&address=0x[0-9a-f]{40}&include_zero_value=true&sort=asc&page=1&offset=1000&filter_by=to&startblock=28$/,
+  );
+});
+
+test.each(['6', '8', '9', '11', '12'] as const)('release %s tells calls that move no coins', async (as) => {
+  await using world = await createWorld(rules(CALLS, PAUSED), { as });
+  await world.poll();
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  expect(await polls(world, 2)).toEqual([]);
+});
+
+test('reading the same calls again writes nothing', async () => {
+  await using world = await createWorld(rules(CALLS, PAUSED));
+  await world.poll();
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  expect(await pollsWithBlocks(world, 3)).toEqual([]);
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false]);
+});
+
+describe('a reload', () => {
+  test('that adds calls: loses nothing, repeats nothing and corrects nothing', async () => {
+    await using world = await createWorld(rules('', `${ANY}, ${FAILED}`));
+    await world.poll();
+    call(world);
+    failCall(world, { function: 'pause()' });
+    expect(await world.poll()).toEqual(['any event', 'any event', 'failed event']);
+    call(world); // mined before the reload and read after it
+    await world.load(rules(CALLS, `${ANY}, ${FAILED}, ${PAUSED}`));
+    expect(await world.poll()).toEqual(['paused event', 'any event']);
+    await world.restart();
+    expect(await pollsWithBlocks(world, 6)).toEqual([]);
+    expect(askedCalls(world).length).toBeGreaterThan(0);
+  });
+
+  test('that removes calls: does not either', async () => {
+    await using world = await createWorld(rules(CALLS, ANY));
+    await world.poll();
+    call(world);
+    expect(await world.poll()).toEqual(['any event']);
+    call(world);
+    await world.load(rules('', ANY));
+    expect(await world.poll()).toEqual(['any event']);
+    await world.restart();
+    expect(await pollsWithBlocks(world, 6)).toEqual([]);
+    call(world);
+    expect(await world.poll()).toEqual(['any event']);
+  });
+
+  test.each(['9', '12'] as const)('to and fro while release %s is swept loses and repeats nothing', async (as) => {
+    await using world = await createWorld(rules(CALLS, ANY), { as });
+    await world.poll();
+    let told = 0;
+    for (const keys of ['', CALLS, '', CALLS]) {
+      await world.clock.advance(3_700_000);
+      call(world);
+      told += (await world.poll()).length;
+      await world.load(rules(keys, ANY));
+      call(world);
+      world.sandbox.mine({ blocks: 100 });
+      told += (await pollsWithBlocks(world, 4)).length;
+    }
+    expect(told).toBe(8);
+  });
+});
+
+test('a reorganisation that drops a call takes it back, one that moves it does not tell it again', async () => {
+  await using world = await createWorld(rules(CALLS, PAUSED));
+  await world.poll();
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  world.sandbox.reorganise({ blocks: 1 });
+  expect(await pollsWithBlocks(world, 3)).toEqual([]);
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+  world.sandbox.mine({ blocks: 5 });
+  expect(await polls(world, 4)).toEqual(['paused retracted']);
+});
+
+test('calls that are traced late are told, also below newer ones', async () => {
+  await using world = await createWorld(rules(CALLS, PAUSED));
+  await world.poll();
+  world.sandbox.mine();
+  const late = world.sandbox.head();
+  world.sandbox.hideTraces({ block: late });
+  world.sandbox.callContract({ from: STRANGER, to: 'vault', function: 'pause()' });
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  world.sandbox.hideTraces({ block: late, hidden: false });
+  expect(await world.poll()).toEqual(['paused event']);
+  expect(await polls(world, 2)).toEqual([]);
+});
+
+test('blocks that a sweep finds untraced are named until they are traced', async () => {
+  const yaml = rules(CALLS, PAUSED);
+  await using world = await createWorld(yaml);
+  await world.poll();
+  world.sandbox.mine();
+  const late = world.sandbox.head();
+  world.sandbox.hideTraces({ block: late });
+  world.sandbox.callContract({ from: STRANGER, to: 'vault', function: 'pause()' });
+  world.sandbox.mine({ blocks: 200 });
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
+  expect(await unreadIn(world, yaml)).toEqual([]);
+  await world.clock.advance(3_700_000);
+  expect(await polls(world, 12)).toEqual([]);
+  expect(await unreadIn(world, yaml)).toEqual([`blocks 101-${world.sandbox.head() - 73}: not traced yet`]);
+  world.sandbox.hideTraces({ block: late, hidden: false });
+  await world.clock.advance(3_700_000);
+  expect(await polls(world, 12)).toEqual(['paused event']);
+  expect(await unreadIn(world, yaml)).toEqual([]);
+});
+
+test('a host that refuses the API makes the watch miss its polls, and nothing is told twice after it', async () => {
+  await using world = await createWorld(rules(CALLS, PAUSED));
+  await world.poll();
+  call(world);
+  world.sandbox.fail({ fault: 'blocked', operation: 'tx-list-internal', times: 2 });
+  expect(await polls(world, 2)).toEqual([]);
+  expect(await world.poll()).toEqual(['paused event']);
+  expect(await polls(world, 2)).toEqual([]);
+});
