@@ -54,6 +54,8 @@ export interface Overlay {
   /** The implementations that proxies were given. */
   readonly upgrades: Map<AddressKey, Upgrade>;
   readonly reputations: Map<AddressKey, Reputation>;
+  /** By how much the supply of a token was changed. */
+  readonly minted: Map<AddressKey, bigint>;
   readonly made: Map<AddressKey, TokenBase>;
   /** Null: the explorer has none. Undefined: it was not set. */
   readonly prices: { coin: string | null | undefined; readonly tokens: Map<AddressKey, string | null> };
@@ -81,6 +83,7 @@ export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
     holdings: new Map(),
     upgrades: new Map(),
     reputations: new Map(),
+    minted: new Map(),
     made: new Map(),
     prices: { coin: undefined, tokens: new Map() },
     reorgs: [],

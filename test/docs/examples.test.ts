@@ -108,6 +108,7 @@ test('the schemas for editors are fresh: run `npx chainwarden schema`', () => {
   expect(JSON.parse(read('config.schema.json'))).toEqual(JSON.parse(JSON.stringify(configJsonSchema(notifiers))));
 });
 
-test('every file of rules/ is a rule file or a test of one', () => {
-  expect(readdirSync('rules').filter((file) => !file.endsWith('.yaml'))).toEqual([]);
+test('every file of rules/ is a rule file or a test of one, or a pack with its config', () => {
+  const files = readdirSync('rules', { recursive: true, encoding: 'utf8' });
+  expect(files.filter((file) => !file.endsWith('.yaml'))).toEqual(['packs']);
 });

@@ -31,6 +31,8 @@ export type Reputation = 'ok' | 'scam';
 interface TokenChanges {
   readonly reputations: ReadonlyMap<AddressKey, Reputation>;
   readonly made: ReadonlyMap<AddressKey, TokenBase>;
+  /** By how much minting and burning changed the supply. */
+  readonly minted: ReadonlyMap<AddressKey, bigint>;
 }
 
 export interface TokenBook {
@@ -73,7 +75,10 @@ export function createTokenBook(options: TokenBookOptions): TokenBook {
     spamPhase,
     reputation,
     find: (address) => byKey.get(keyOf(address)) ?? changes.made.get(keyOf(address)) ?? createdToken(options, address),
-    view: (token, height) => viewOf(token, seed, isLively ? height : 0, reputation(token, height)),
+    view(token, height) {
+      const supply = token.supply + (changes.minted.get(keyOf(token.address)) ?? 0n);
+      return viewOf({ ...token, supply }, seed, isLively ? height : 0, reputation(token, height));
+    },
   };
 }
 

@@ -32,11 +32,14 @@ export function moveBalance(world: World, options: z.output<typeof schemas.MoveB
 
 /** Like `moveBalance`; tokens from and to the zero address are minted and burned. */
 export function moveTokens(world: World, options: z.output<typeof schemas.TransferToken>): void {
-  const { from, to, value } = options;
+  const { from, to, value, token } = options;
   const left = from === ZERO_ADDRESS ? 0n : amountOf(world, from, options) - value;
   if (left < 0n) throw new ControlProblem(`${from} holds less than ${value}`);
   if (from !== ZERO_ADDRESS) setAmount(world, from, options, left);
   if (to !== ZERO_ADDRESS) setAmount(world, to, options, amountOf(world, to, options) + value);
+  const { minted } = world.overlay;
+  const added = (from === ZERO_ADDRESS ? value : 0n) - (to === ZERO_ADDRESS ? value : 0n);
+  if (added !== 0n) minted.set(keyOf(token), (minted.get(keyOf(token)) ?? 0n) + added);
 }
 
 export interface Given {

@@ -17,12 +17,17 @@ import { ownValue } from '../../core/wording/values.ts';
 import { quotedText, showAmount } from '../../core/wording/words.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
-/** `, amount 1,200,000, above 1,000,000`: the first argument that the rule compares with a constant; else empty. */
-export function argumentLimit(occasion: EventOccasion): string {
+/**
+ * `, amount 1,200,000, above 1,000,000`: the first argument that the rule compares with a constant; else empty. Without
+ * name and value if the subject shows the value.
+ */
+export function argumentLimit(occasion: EventOccasion, subject = ''): string {
   for (const path of occasion.compared) {
     const limit = path.startsWith('args.') ? occasion.limitOf(path) : null;
     const value = limit === null ? undefined : ownValue(occasion, path);
-    if (value !== undefined) return `, ${path.slice('args.'.length)} ${value}, ${limit ?? ''}`;
+    if (value === undefined) continue;
+    const isShown = ` ${subject} `.includes(` ${value} `);
+    return `${isShown ? '' : `, ${path.slice('args.'.length)} ${value}`}, ${limit ?? ''}`;
   }
   return '';
 }

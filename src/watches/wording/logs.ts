@@ -28,12 +28,14 @@ function eventSentence(occasion: EventOccasion): Sentence {
   const { names, view } = occasion;
   const place = blockWords(view, 'transaction_hash').join(', ');
   const line = [...argumentLine(occasion), ...(place === '' ? [] : [{ text: `${capital(place)}.` }])];
+  const subject = subjectOf(occasion);
+  const shown = shownArguments(view).flatMap((path) => [path, path.replace('args.', 'raw.')]);
   return {
-    title: `${subjectOf(occasion)}${onPlace(names)}${argumentLimit(occasion)}`,
+    title: `${subject}${onPlace(names)}${argumentLimit(occasion, subject)}`,
     detail: null,
     measured: null,
     lines: line.length === 0 ? [] : [line],
-    shows: ['event', 'address', 'block_number', 'transaction_hash', ...shownArguments(view)],
+    shows: ['event', 'address', 'block_number', 'transaction_hash', ...shown],
   };
 }
 
