@@ -69,7 +69,8 @@ function labelOf(
 ): string | null {
   const parts: string[] = [];
   if (fans.explorers) parts.push(explorer.name);
-  if (fans.addresses && address !== null) parts.push(catalogue.names.ofAddress(address) ?? written(address.text));
+  if (fans.addresses && address !== null)
+    parts.push(catalogue.names.on(explorer.name)(address) ?? written(address.text));
   if (fans.tokens)
     parts.push(
       token === null ? explorer.coin.symbol : (catalogue.names.ofToken(token, explorer.name) ?? written(token.text)),

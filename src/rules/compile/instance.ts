@@ -60,7 +60,7 @@ export function watchOf(
     rule: watch.id,
     kind,
     target,
-    of: address === null ? null : { name: names.ofAddress(address), address: address.text },
+    of: address === null ? null : { name: names.on(explorer.name)(address), address: address.text },
     token: token === null ? null : { name: names.ofToken(token, explorer.name), address: token.text },
   };
   const rules = alerts.map((alert) => targets.alertOf(subject, alert));

@@ -30,6 +30,22 @@ export function calledByTitle({ names, view }: Pick<WordingContext, 'names' | 'v
   return [`${called} called`, to && `on ${to}`, from && `by ${from}`].filter((part) => part !== null).join(' ');
 }
 
+/** `vault delegated a call to 0x9f2e...41c7`, `vault delegated a pause call to 0x9f2e...41c7`; null if an end is unknown. */
+export function delegatedTitle(
+  { names, view }: Pick<WordingContext, 'names' | 'view'>,
+  called: string | null,
+): string | null {
+  const [from, to] = [addressText(names, view, 'from.hash'), addressText(names, view, 'to.hash')];
+  const call = called === null ? 'a call' : `a ${called} call`;
+  return from === null || to === null ? null : `${from} delegated ${call} to ${to}`;
+}
+
+/** `vault destroyed itself` */
+export function destroyedTitle({ names, view }: Pick<WordingContext, 'names' | 'view'>): string | null {
+  const from = addressText(names, view, 'from.hash');
+  return from === null ? null : `${from} destroyed itself`;
+}
+
 /** `pause call of admin to vault`, for what is said of its end. */
 export function callWords({ names, view }: Pick<WordingContext, 'names' | 'view'>, called: string): string {
   const [from, to] = [addressText(names, view, 'from.hash'), addressText(names, view, 'to.hash')];

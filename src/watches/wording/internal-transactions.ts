@@ -4,7 +4,15 @@ import type { EventOccasion, KindWording } from '../../core/model/watch/wording.
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { argumentLimit } from './arguments.ts';
-import { calledByTitle, callLine, callWords, shownOfCall } from './calls.ts';
+import {
+  calledByTitle,
+  callLine,
+  callWords,
+  creationTitle,
+  delegatedTitle,
+  destroyedTitle,
+  shownOfCall,
+} from './calls.ts';
 import { blockWords, endWords, movedSentence, paidSentence, placeLine } from './moves.ts';
 
 export const callWording: KindWording = {
@@ -31,9 +39,27 @@ export const callWording: KindWording = {
 
 function titleOf(occasion: EventOccasion, called: string | null, isFailed: boolean): string {
   const end = isFailed ? ' failed' : '';
+  const special = isFailed ? null : specialTitle(occasion, called);
+  if (special !== null) return `${special}${argumentLimit(occasion)}`;
   if (called === null) return `Call ${endWords(occasion)}${end}`;
   const title = isFailed ? callWords(occasion, called) : calledByTitle(occasion, called);
   return `${title}${end}${argumentLimit(occasion)}`;
+}
+
+/** For rows that are no plain call. */
+function specialTitle(occasion: EventOccasion, called: string | null): string | null {
+  switch (valueAt(occasion.view, 'type')) {
+    case 'delegatecall':
+    case 'callcode':
+      return delegatedTitle(occasion, called);
+    case 'create':
+    case 'create2':
+      return creationTitle(occasion);
+    case 'selfdestruct':
+      return destroyedTitle(occasion);
+    default:
+      return null;
+  }
 }
 
 /** Success is implied by words that say no failure. */
