@@ -1,5 +1,6 @@
 // Functions and arguments of calls inside transactions, from raw call data on the explorer to the message.
 import { describe, expect, test } from '@jest/globals';
+import { ADDRESSES } from '../../src/sandbox/names.ts';
 import { coverageOf } from '../../src/watches/lists/coverage.ts';
 import { ListState } from '../../src/watches/list-state.ts';
 import { createWorld, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';
@@ -207,4 +208,38 @@ test('a host that refuses the API makes the watch miss its polls, and nothing is
   expect(await polls(world, 2)).toEqual([]);
   expect(await world.poll()).toEqual(['paused event']);
   expect(await polls(world, 2)).toEqual([]);
+});
+
+test('a call whose data does not fit its signature is told as not judged', async () => {
+  await using world = await createWorld(rules(CALLS, OWNER));
+  await world.poll();
+  call(world, { function: 'transferOwnership(address newOwner)', args: [`0x${'f'.repeat(64)}`] });
+  expect(await world.poll()).toEqual(['owner event']);
+  expect(JSON.stringify(world.messages)).toContain(
+    'could not be judged: the call data does not fit transferOwnership(address)',
+  );
+});
+
+test('a block with more calls than a page has is named as not read in full, and later calls are told', async () => {
+  const yaml = rules(CALLS, PAUSED);
+  await using world = await createWorld(yaml);
+  await world.poll();
+  world.sandbox.mine();
+  for (let i = 0; i < 1001; i += 1) world.sandbox.callContract({ to: 'vault' });
+  const full = world.sandbox.head();
+  call(world);
+  expect(await polls(world, 2)).toEqual(['paused event']);
+  expect(await unreadIn(world, yaml)).toEqual([`block ${full}: more rows than a page has`]);
+});
+
+test('calls that others delegate and contracts that are made or destroyed are told as such', async () => {
+  await using world = await createWorld(
+    `watches: [{ id: out, kind: internal-transactions, of: vault, alerts: [${ANY}] }]`,
+  );
+  await world.poll();
+  world.sandbox.mine();
+  world.sandbox.callContract({ from: ADDRESSES.vault, to: STRANGER, type: 'delegatecall' });
+  world.sandbox.failCall({ from: ADDRESSES.vault, to: STRANGER, type: 'delegatecall' });
+  expect(await world.poll()).toEqual(['any event', 'any event']);
+  expect(titles(world)).toEqual(['vault delegated a call to 0x3c54…b3AB', 'Call from vault failed']);
 });
