@@ -4,9 +4,10 @@ import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/
 import type { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
+import { MISSING_POLLS } from '../core/model/quality/field-sightings.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { Kind } from '../core/model/watch/kind.ts';
-import type { ListQuestion } from '../core/model/watch/question.ts';
+import type { Kind, Reading } from '../core/model/watch/kind.ts';
+import { API_REFUSALS, Missed, type ListQuestion, type Read } from '../core/model/watch/question.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
@@ -28,15 +29,17 @@ import {
   readCallsOf,
   type CallOptions,
 } from './calls/option.ts';
-import { createAgain } from './calls/reread.ts';
+import { createAgain, createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 import { isRangeCursor, observeRange } from './ranges/range-list.ts';
+import type { RangeOptions } from './ranges/range-options.ts';
 import { callWording } from './wording/internal-transactions.ts';
 
 type Row = typeof InternalTransaction.fields;
@@ -65,6 +68,8 @@ const row: RowKey<Row> = {
 /** The call data of a call never changes: a reload that adds `calls:` changes no item. */
 const FLEETING = ['selector', 'called', 'args', 'raw', 'raw_input', 'block_number'];
 
+/** Each condition on a function or an argument reads the selector, too. */
+const CALL_PATHS = ['selector', 'called', 'raw_input'];
 const CALL = ['success', 'error', 'type'];
 const PLACE = ['value', 'from.hash', 'to.hash', 'transaction_hash', 'index', 'block_number'];
 
@@ -80,6 +85,7 @@ export const internalTransactions = internalTransactionsWith(null);
 function internalTransactionsWith(calls: ReadCalls | null): Kind<Options, ListState, ListReading<Row>> {
   const record = calls === null ? InternalTransaction : recordOf(callFieldsOf(calls));
   const again = createAgain(record);
+  const rereading = createRereading(record);
   return {
     name: 'internal-transactions',
     summary: 'Calls inside transactions, to or from an address.',
@@ -107,35 +113,26 @@ function internalTransactionsWith(calls: ReadCalls | null): Kind<Options, ListSt
     question,
     head: ({ explorer }) => blocks(explorer),
     page: (_target, view) => pageOf(view),
-    observe(target, former, read, downTo) {
-      const state = stateFor(target, former);
-      if (target.options.calls === undefined)
-        return observeList(listOf(target), state, read, {
-          ...row,
-          maxPages: target.maxPages,
-          downTo,
-          isAskedFor: (call) => isAskedFor(target, call),
-        });
-      return observeRange(state, read, {
-        ...row,
-        explorer: target.explorer,
-        all: question(target),
-        each: [question(target)],
-        maxPages: target.maxPages,
-        downTo,
-        own: (rows) => ownCalls(rows, target).map((call) => again(call) as View<Row>),
-      });
+    async observe(target, former, read, downTo) {
+      const reading = { target, former, downTo };
+      if (calls === null) return observeNewest(reading, read);
+      try {
+        const own = (rows: readonly View<Row>[]) => ownCalls(rows, target).map((call) => again(call) as View<Row>);
+        return await observeRange(stateFor(target, former, 'range'), read, rangeReading(reading, own));
+      } catch (error) {
+        if (!isRefused(error, former)) throw error;
+        return observeNewest(reading, rereading(read));
+      }
     },
     *detect(target, former, seen, scope): Steps<Detection<ListState>> {
-      const detection = yield* detectEvents(stateFor(target, former), seen, {
-        row,
-        scope,
-        question: question(target),
-        toDetection: (list) => eventsOf(list, newCall),
-      });
+      const state = stateFor(target, former, seen.range === undefined ? 'list' : 'range');
+      const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => eventsOf(list, newCall);
+      const detection = yield* detectEvents(state, seen, { row, scope, question: question(target), toDetection });
       const hidAt = detection.state?.range?.overfullAt;
-      return hidAt === undefined ? detection : { ...detection, hidAt };
+      const after = { ...detection, state: countedIn(detection.state, former, isWithoutCalls(target, seen)) };
+      return hidAt === undefined ? after : { ...after, hidAt };
     },
+    lost: ({ withoutCalls = 0 }) => (withoutCalls >= MISSING_POLLS ? [{ paths: CALL_PATHS, name: null }] : []),
     coverage: coverageOf,
     history: calls === null ? historyOf(row) : null,
     examples: {},
@@ -166,13 +163,57 @@ function recordOf({ fields, lacking }: ReturnType<typeof callFieldsOf>): AnyReco
   return accountCallWith(fields, lacking);
 }
 
+interface Asked {
+  readonly target: Target<Options>;
+  readonly former: ListState | null;
+  readonly downTo: number | null;
+}
+
+function observeNewest({ target, former, downTo }: Asked, read: Read): Promise<Reading<ListReading<Row>>> {
+  return observeList(listOf(target), stateFor(target, former, 'list'), read, {
+    ...row,
+    maxPages: target.maxPages,
+    downTo,
+    isAskedFor: (call) => isAskedFor(target, call),
+  });
+}
+
+function rangeReading({ target, downTo }: Asked, own: RangeOptions<Row>['own']): RangeOptions<Row> {
+  const asked = question(target);
+  const { explorer, maxPages } = target;
+  return { ...row, explorer, all: asked, each: [asked], maxPages, downTo, own };
+}
+
 /**
- * The memory for this list. A sweep that the other list began is begun again, since each list has cursors of its own.
+ * True if the host refuses the API that has call data, and never answered it before. Then the list without call data is
+ * read: functions are unknown, and all else is judged.
  */
-function stateFor({ options }: Target<Options>, former: ListState | null): ListState | null {
+function isRefused(error: unknown, former: ListState | null): boolean {
+  return error instanceof Missed && API_REFUSALS.includes(error.reason) && former?.range === undefined;
+}
+
+/** A reading that was not written for a test, of the list that has no call data. */
+function isWithoutCalls({ options }: Target<Options>, seen: ListReading<Row>): boolean {
+  return options.calls !== undefined && seen.range === undefined && seen.isWritten !== true;
+}
+
+/** The state with the number of polls without call data. The same object if it does not change. */
+function countedIn(state: ListState | null, former: ListState | null, isWithout: boolean): ListState | null {
+  if (state === null) return null;
+  const before = former?.withoutCalls;
+  const count = isWithout ? Math.min(MISSING_POLLS, (before ?? 0) + 1) : undefined;
+  if (count === state.withoutCalls) return state;
+  const { withoutCalls: _count, ...rest } = state;
+  return count === undefined ? rest : { ...rest, withoutCalls: count };
+}
+
+/**
+ * The memory for a list. A sweep that the other one began is begun again, since each has cursors of its own.
+ */
+function stateFor({ options }: Target<Options>, former: ListState | null, by: 'list' | 'range'): ListState | null {
   const state = former ?? startingAt(options);
   const resume = state?.sweep.open?.resume ?? null;
-  if (state === null || resume === null || isRangeCursor(resume) === (options.calls !== undefined)) return state;
+  if (state === null || resume === null || isRangeCursor(resume) === (by === 'range')) return state;
   return { ...state, sweep: { ...state.sweep, open: { resume: null } } };
 }
 

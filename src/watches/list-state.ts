@@ -48,6 +48,8 @@ export interface ListState {
   readonly range?: ListRange | undefined;
   /** For lists of which rules name parts, such as events. Left out by others. */
   readonly asked?: AskedParts | undefined;
+  /** How many polls in a row had rows without the call data that they asked for, up to three; left out if none. */
+  readonly withoutCalls?: number | undefined;
 }
 
 export interface ListRange {
@@ -80,6 +82,7 @@ const schema: z.ZodType<ListState> = z.object({
   emptied: Emptied.nullable().default(null),
   range: z.object({ examined: z.number(), isBusy: z.boolean(), overfullAt: z.number().optional() }).optional(),
   asked: AskedParts.optional(),
+  withoutCalls: z.number().optional(),
 });
 
 /** Earlier versions had only `gapAbove`: rows between that block and the highest one are unread. */

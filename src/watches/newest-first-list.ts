@@ -150,7 +150,7 @@ class OnePage<F extends Fields> implements ListReading<F> {
 
 /** The rows that a test wrote, as a reading. */
 export function writtenReading<F extends Fields>(rows: readonly View<F>[]): ListReading<F> {
-  return { rows, stopped: null, reachedEnd: false, older: null };
+  return { rows, stopped: null, reachedEnd: false, older: null, isWritten: true };
 }
 
 function asked<F extends Fields>(older: OlderReading<F>, options: ListOptions<F>): OlderReading<F> {

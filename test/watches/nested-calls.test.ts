@@ -200,14 +200,56 @@ test('blocks that a sweep finds untraced are named until they are traced', async
   expect(await unreadIn(world, yaml)).toEqual([]);
 });
 
-test('a host that refuses the API makes the watch miss its polls, and nothing is told twice after it', async () => {
-  await using world = await createWorld(rules(CALLS, PAUSED));
-  await world.poll();
-  call(world);
-  world.sandbox.fail({ fault: 'blocked', operation: 'tx-list-internal', times: 2 });
-  expect(await polls(world, 2)).toEqual([]);
-  expect(await world.poll()).toEqual(['paused event']);
-  expect(await polls(world, 2)).toEqual([]);
+describe('a host that refuses the API', () => {
+  const refuse = (world: World): void => {
+    world.sandbox.fail({ fault: 'blocked', operation: 'tx-list-internal', times: 100 });
+  };
+
+  test('for some time makes the watch miss its polls, and nothing is told twice after it', async () => {
+    await using world = await createWorld(rules(CALLS, PAUSED));
+    await world.poll();
+    call(world);
+    expect(await world.poll()).toEqual(['paused event']);
+    call(world);
+    refuse(world);
+    expect(await polls(world, 2)).toEqual([]);
+    world.sandbox.clearFaults();
+    expect(await world.poll()).toEqual(['paused event']);
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('from the start is asked for the list without call data, and only functions are unknown', async () => {
+    await using world = await createWorld(rules(CALLS, `${FAILED}, ${PAUSED}`));
+    refuse(world);
+    await world.poll();
+    call(world);
+    failCall(world, { function: 'pause()' });
+    expect(await world.poll()).toEqual(['failed event']);
+    expect(titles(world)).toEqual(['Call to vault failed']);
+    const states: unknown[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      expect(await pollsWithBlocks(world, 1)).toEqual([]);
+      states.push(world.decisions[0]?.memory.data?.state);
+    }
+    expect(states).toEqual(['blind-field', 'blind-field', 'blind-field']);
+    world.sandbox.clearFaults();
+    expect(await polls(world, 2)).toEqual(['paused event']);
+    expect(world.decisions[0]?.memory.data?.state).toBe('ok');
+  });
+
+  test('and serves it later tells the functions that it had not shown, once', async () => {
+    await using world = await createWorld(rules('', FAILED));
+    await world.poll();
+    refuse(world);
+    await world.load(rules(CALLS, `${FAILED}, ${PAUSED}`));
+    call(world);
+    failCall(world, { function: 'pause()' });
+    expect(await world.poll()).toEqual(['failed event']);
+    world.sandbox.clearFaults();
+    expect(await world.poll()).toEqual(['paused event']);
+    await world.restart();
+    expect(await pollsWithBlocks(world, 4)).toEqual([]);
+  });
 });
 
 test('a call whose data does not fit its signature is told as not judged', async () => {

@@ -1,14 +1,11 @@
 // The Etherscan-style API is at one of several addresses. The first that answers is used from then on.
-import { Missed } from '../../core/model/watch/question.ts';
+import { API_REFUSALS, Missed } from '../../core/model/watch/question.ts';
 import type { MissReason } from '../../core/model/observation.ts';
 
 export interface ApiUrls {
   /** Calls `send` with one address after the other, until one has this API. Throws the last `Missed`. */
   request<T>(send: (url: string) => Promise<T>): Promise<T>;
 }
-
-/** Answers of addresses without this API, or whose host refuses it. */
-const REFUSALS: readonly MissReason[] = ['wrong-path', 'not-found', 'forbidden', 'blocked', 'not-json', 'redirect'];
 
 /** Answers that may also come of a wrong address, as long as no address has answered. */
 const UNCLEAR: readonly MissReason[] = ['unprocessable', 'http'];
@@ -25,7 +22,8 @@ export function createApiUrls(urls: readonly string[]): ApiUrls {
           return answer;
         } catch (error) {
           if (!(error instanceof Missed)) throw error;
-          const isRefused = REFUSALS.includes(error.reason) || (answering === null && UNCLEAR.includes(error.reason));
+          const isRefused =
+            API_REFUSALS.includes(error.reason) || (answering === null && UNCLEAR.includes(error.reason));
           if (!isRefused) throw error;
           answering = null;
           refused = error;

@@ -16,6 +16,8 @@ export interface ListReading<F extends Fields> {
   readonly reachedEnd: boolean;
   /** The reading of older rows; null if no gap and no sweep was open. */
   readonly older: OlderReading<F> | null;
+  /** A test wrote the rows. */
+  readonly isWritten?: true;
   /** Set if the list was read by a range of blocks, upwards. */
   readonly range?: RangeEnds;
 }

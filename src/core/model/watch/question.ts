@@ -143,3 +143,13 @@ export class Missed extends Error {
 export class Postponed extends Error {
   override readonly name = 'Postponed';
 }
+
+/** Answers of hosts that do not have the Etherscan-style API, or refuse it. */
+export const API_REFUSALS: readonly MissReason[] = [
+  'wrong-path',
+  'not-found',
+  'forbidden',
+  'blocked',
+  'not-json',
+  'redirect',
+];
