@@ -11,6 +11,7 @@ import { runJournal } from '../engine/upkeep/journal.ts';
 import { createStorageBackoff } from '../engine/reporting/storage-backoff.ts';
 import { keepPolicy } from '../operators/upkeep.ts';
 import { createReloader, type Reloader } from '../engine/upkeep/reloader.ts';
+import { runReports } from '../engine/reporting/scheduled-reports.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
 import type { Instant } from '../lib/clock.ts';
 import { reportDaily } from './daily-report.ts';
@@ -137,6 +138,7 @@ function loopsOf(
   };
   const beat = { ...options, runtime, store, ownership, health, onAccepted };
   const report = { runtime, store, ownership, health, clock, log };
+  const reports = { store, ownership, reports: runtime.reports, onTransitions: policy.onChanged, clock, log };
   const summary = { health: () => summaryOfHealth(health()) };
   const kept = options.isDry ? null : createAnchorFile(options.setup.config.state.file);
   const loops: Loop[] = [
@@ -145,6 +147,7 @@ function loopsOf(
     { name: 'operators', run: whileHeld('service:dispatch', (end) => keepPolicy(policy, end)) },
     { name: 'heartbeat', run: whileHeld('service:dispatch', (end) => beatUntil(beat, end)) },
     { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },
+    { name: 'reports', run: whileHeld('service:dispatch', (end) => runReports(reports, end)) },
     { name: 'health', run: (end) => recordHealth({ ...summary, store, clock, log }, end) },
     { name: 'journal', run: (end) => runJournal({ store, kept, ownership, jumps, clock, log }, end) },
   ];

@@ -13,7 +13,7 @@ export interface OperatorParts {
   readonly store: Pick<Store, 'answerTo' | 'operate' | 'openAlerts' | 'policy'>;
   readonly runtime: Pick<
     Runtime,
-    'watches' | 'timeZone' | 'channels' | 'sample' | 'pollNow' | 'retry' | 'self' | 'dispatch'
+    'watches' | 'reports' | 'timeZone' | 'channels' | 'sample' | 'pollNow' | 'retry' | 'self' | 'dispatch'
   >;
   readonly pauses: Pick<Pauses, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -39,6 +39,7 @@ function worldOf({ store, runtime, clock }: OperatorParts): OperatorWorld {
     clock,
     timeZone: runtime.timeZone,
     watches: runtime.watches,
+    reports: runtime.reports,
     selfLabels: () => selfLabels(new Set(runtime.watches().map(({ target }) => target.explorer))),
     channels: runtime.channels,
     openAlerts: (keys) => store.openAlerts(keys === undefined ? { at: clock.now() } : { at: clock.now(), keys }),

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Delivery } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { COLOURS, type Link, type ListedAlert } from './rendering/content.ts';
+import { COLOURS, tablesApart, type Link, type ListedAlert, type TextLine } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
@@ -140,9 +140,17 @@ const SIZES: Sizes = {
 };
 
 function descriptionOf({ lead, alerts, links, text, facts }: Omit<MessageLines, 'headline'>): string {
-  const plain = (some: typeof text): string[] => some.map((line) => escaped(line.text));
+  const plain = (some: typeof text): string[] =>
+    tablesApart(some).flatMap((part) =>
+      part.isTable ? tableOf(part.lines) : part.lines.map((line) => escaped(line.text)),
+    );
   const named = links.length === 0 ? [] : [links.map(namedLink).join(' \u00b7 ')];
   return [...plain(lead), ...alerts.map(alertLine), ...named, ...plain(text), ...plain(facts)].join('\n');
+}
+
+/** A block of code, in which no character is markup but the one that ends it. */
+function tableOf(lines: readonly TextLine[]): string[] {
+  return ['```', ...lines.map(({ text }) => text.replaceAll('`', "'")), '```'];
 }
 
 function namedLink({ label, url }: Link): string {

@@ -2,7 +2,7 @@
 // reads some Markdown, so every such character is escaped.
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
-import type { Link, ListedAlert, MessageTone } from './rendering/content.ts';
+import type { Link, ListedAlert, MessageTone, TextLine } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
@@ -67,7 +67,7 @@ function cardOf(lines: AllLines): object {
     version: '1.2',
     body: [
       { ...textBlock(headline), weight: 'bolder', size: 'medium', color: COLOUR_NAMES[tone] },
-      ...lead.map((line) => textBlock(line.text)),
+      ...lead.map(lineBlock),
       ...alerts.map(alertBlock),
       ...text.map((line) => textBlock(line.text)),
       ...facts.map((line) => ({ ...textBlock(line.text), ...QUIET })),
@@ -85,6 +85,13 @@ const COLOUR_NAMES: Readonly<Record<MessageTone, string>> = {
 };
 
 const QUIET = { isSubtle: true, spacing: 'none' };
+
+/** A card makes one blank of several. */
+function lineBlock({ text, isTable }: TextLine): object {
+  return isTable === true
+    ? { ...textBlock(text.replaceAll(' ', '\u00a0')), fontType: 'monospace', spacing: 'none' }
+    : textBlock(text);
+}
 
 function textBlock(text: string): object {
   return { type: 'TextBlock', text: escaped(text), wrap: true };

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Outcome, Receipt } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { alertText, type Link, type ListedAlert, type TextLine } from './rendering/content.ts';
+import { alertText, tablesApart, type Link, type ListedAlert, type TextLine } from './rendering/content.ts';
 import { fitted, linkText, toLines, type AllLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
@@ -189,11 +189,12 @@ function textOf({ headline, lead, alerts, links, text, facts }: Omit<MessageLine
   return { text: whole, entities };
 }
 
-/** Telegram does not search code for links. */
-function partOf(lines: readonly TextLine[]): Part[] {
-  if (lines.length === 0) return [];
-  const text = lines.map((line) => line.text).join('\n');
-  return [{ text, marks: isStrange(lines) ? [{ type: 'pre', offset: 0, length: text.length }] : [] }];
+/** Telegram does not search code for links, and shows it in characters of one width. */
+function partOf(all: readonly TextLine[]): Part[] {
+  return tablesApart(all).map(({ isTable, lines }) => {
+    const text = lines.map((line) => line.text).join('\n');
+    return { text, marks: isTable || isStrange(lines) ? [{ type: 'pre', offset: 0, length: text.length }] : [] };
+  });
 }
 
 function alertPart(alert: ListedAlert): Part {

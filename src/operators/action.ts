@@ -2,6 +2,7 @@
 // entry, the call of the command line, the form of a page, the stored answer, the journal line and the announcement.
 import type { z } from 'zod';
 import type { Announcement, Labels } from '../core/model/ids.ts';
+import type { Report } from '../core/reports/model.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Key, Silence } from '../dispatch/model.ts';
@@ -110,6 +111,7 @@ export interface OperatorWorld {
   /** The time zone for texts to people. */
   readonly timeZone: () => string;
   watches(): readonly Watch[];
+  reports(): readonly Report[];
   /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];
   /** The names of the channels in the config in force. */

@@ -2,7 +2,8 @@
 import { patternComplaint } from '../config/routing/route-shape.ts';
 import { BUILT_IN_RULE } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';
-import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import type { Report } from '../core/reports/model.ts';
 import { fitsGlob } from '../dispatch/policy/match.ts';
 import type { Labels, Matcher } from '../dispatch/model.ts';
 import { isSilencedBy, namesSelf } from '../dispatch/policy/silenced.ts';
@@ -11,17 +12,18 @@ import { LabelValues, type LabelMistake } from '../rules/label-values.ts';
 /** Everything that may be silenced. */
 export interface Silenceable {
   readonly watches: readonly Watch[];
+  readonly reports: readonly Report[];
   /** Labels of the daemon's alerts about itself. */
   readonly selfLabels: readonly Labels[];
 }
 
-/** One alert of one watch. */
+/** One alert of one watch, or a report. */
 export interface SilencedAlert {
-  /** Name of the watch. */
+  /** Name of the watch or the report. */
   readonly name: string;
   readonly labels: Labels;
-  /** Null: an alert of the daemon about itself. */
-  readonly rule: AlertRule | null;
+  /** The channels of its rule; empty for an alert of the daemon about itself. */
+  readonly notify: readonly string[];
 }
 
 export interface SilenceReach {
@@ -41,16 +43,20 @@ export interface MatcherMistake {
 /** Computes the reach of matchers. Returns a list of mistakes if one is invalid, or if no alert matches. */
 export function reachOf(
   matchers: Matcher,
-  { watches, selfLabels }: Silenceable,
+  { watches, reports, selfLabels }: Silenceable,
 ): SilenceReach | readonly MatcherMistake[] {
-  const all = [...alertsOf(watches), ...(namesSelf(matchers) ? selfLabels.map(ofDaemon) : [])];
+  const all = [
+    ...alertsOf(watches),
+    ...reports.map(ofReport),
+    ...(namesSelf(matchers) ? selfLabels.map(ofDaemon) : []),
+  ];
   const mistakes = mistakesIn(matchers, all);
   if (mistakes.length > 0) return mistakes;
   const alerts = all.filter(({ labels }) => isSilencedBy(matchers, labels));
   if (alerts.length === 0) return [{ pointer: '/matchers', detail: nothingMatches(matchers) }];
   return {
     rules: new Set(alerts.map(({ labels }) => labels['watch']).filter((rule) => rule !== BUILT_IN_RULE)).size,
-    ofRules: new Set(watches.map(({ rule }) => rule)).size,
+    ofRules: new Set(watches.map(({ rule }) => rule)).size + reports.length,
     alerts,
   };
 }
@@ -62,12 +68,16 @@ export function isWide({ rules, ofRules }: Pick<SilenceReach, 'rules' | 'ofRules
 
 function alertsOf(watches: readonly Watch[]): SilencedAlert[] {
   return watches.flatMap((watch) =>
-    watch.alerts.map((rule) => ({ name: watch.name, labels: labelsOf(watch, rule), rule })),
+    watch.alerts.map((rule) => ({ name: watch.name, labels: labelsOf(watch, rule), notify: rule.notify })),
   );
 }
 
+function ofReport({ id, labels, notify }: Report): SilencedAlert {
+  return { name: id, labels, notify };
+}
+
 function ofDaemon(labels: Labels): SilencedAlert {
-  return { name: BUILT_IN_RULE, labels, rule: null };
+  return { name: BUILT_IN_RULE, labels, notify: [] };
 }
 
 function mistakesIn(matchers: Matcher, alerts: readonly SilencedAlert[]): MatcherMistake[] {

@@ -78,7 +78,11 @@ export const silence = action({
   async check(draft: SilenceDraft, _call, world) {
     const now = world.clock.now();
     const { matchers, until, untilResolved, comment, confirm } = draft;
-    const reach = reachOf(matchers, { watches: world.watches(), selfLabels: world.selfLabels() });
+    const reach = reachOf(matchers, {
+      watches: world.watches(),
+      reports: world.reports(),
+      selfLabels: world.selfLabels(),
+    });
     const mistakes = ['rules' in reach ? [] : reach, timeMistakes(draft, now)].flat();
     if (mistakes.length > 0 || !('rules' in reach)) return { mistakes };
     if (isWide(reach) && !confirm)

@@ -5,6 +5,7 @@ import type { ClusterView } from '../cluster/ownership.ts';
 import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Labels } from '../core/model/ids.ts';
+import type { Report } from '../core/reports/model.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
 import type { HealthSummary } from '../core/model/quality/health-summary.ts';
@@ -38,6 +39,7 @@ export interface RuntimeView {
   config(): Config;
   /** Returns the same list until other rules are in force. */
   watches(): readonly Watch[];
+  reports(): readonly Report[];
   readonly readings: WatchReadings;
   /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];

@@ -1,91 +1,68 @@
-// Runs one test: its polls use the daemon's own `poll` and `step`, and the messages are collected.
-import type { Message } from '../core/model/delivery.ts';
-import type { Labels } from '../core/model/ids.ts';
-import { labelsOf } from '../core/model/watch/labels.ts';
+// Runs a test of a watch or of a report. The watches of a report are polled as written, and after each row the report
+// is decided as the daemon does.
 import type { Memory } from '../core/model/memory.ts';
-import type { Decision } from '../core/model/decision.ts';
-import type { Observation } from '../core/model/observation.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { readMember } from '../core/reports/reading.ts';
+import { decideReport, turnOf } from '../core/reports/step.ts';
 import { blankMemory, step } from '../core/step.ts';
-import { upToHead } from '../core/chain/tick-chain.ts';
-import type { AlertRule } from '../core/model/watch/watch.ts';
-import { groupOf } from '../dispatch/group.ts';
-import { routingOf } from '../dispatch/routing.ts';
 import { poll } from '../engine/polling/observe.ts';
-import { MissingAnswer } from './answers.ts';
-import type { WrittenPoll, RuleTest } from './model.ts';
-import { createScriptedExplorer } from './scripted-explorer.ts';
-
-/** One message, and the channels that it goes to. */
-export interface SentMessage {
-  readonly poll: WrittenPoll;
-  readonly message: Message;
-  readonly to: readonly string[];
-  /** Labels of the group that the alert belongs to, if its channel makes groups. */
-  readonly group: Labels;
-}
-
-export interface PollResult {
-  readonly poll: WrittenPoll;
-  readonly observation: Observation;
-  readonly decision: Decision;
-}
-
-export interface RuleTestRun {
-  readonly polls: readonly PollResult[];
-  readonly sent: readonly SentMessage[];
-  /** Why the run stopped: an answer is missing, or there is a defect; null when it reached the end. */
-  readonly broken: string | null;
-}
+import type { ReportRow, ReportTest, RuleTest, WrittenPoll } from './model.ts';
+import { labelsOfGroup, runWatchTest, whyBroken, type RuleTestRun, type SentMessage } from './run-watch.ts';
+import { createScriptedExplorer, type ScriptedExplorer } from './scripted-explorer.ts';
 
 /** Never rejects: the reason of a failure is part of the result. */
-export async function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
-  const { watch } = test;
-  const explorer = createScriptedExplorer(watch);
-  const results: PollResult[] = [];
-  let memory = startOf(test);
-  try {
-    for (const one of test.polls) {
-      const start = memory;
-      const judged = await poll(watch, start, explorer.readerFor(one), (seen) => step(watch, start, seen));
-      memory = judged.decision.memory;
-      results.push({ poll: one, ...judged });
+export function runRuleTest(test: RuleTest): Promise<RuleTestRun> {
+  return 'report' in test ? runReportTest(test) : runWatchTest(test);
+}
+
+async function runReportTest(test: ReportTest): Promise<RuleTestRun> {
+  const run = new ReportRun(test);
+  const sent: SentMessage[] = [];
+  for (const row of test.rows) {
+    try {
+      sent.push(...(await run.row(row)));
+    } catch (error) {
+      return { polls: [], sent, broken: whyBroken(error, row) };
     }
-  } catch (error) {
-    return { polls: results, sent: sentIn(test, results), broken: whyBroken(error, test.polls[results.length]) };
   }
-  return { polls: results, sent: sentIn(test, results), broken: null };
+  return { polls: [], sent, broken: null };
 }
 
-/** The memory before the first poll. Without a baseline, an empty list counts as read one interval earlier. */
-function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
-  const blank = blankMemory(watch);
-  if (!isWithoutBaseline) return blank;
-  const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
-  const seen = watch.kind.script.synthesize(watch.target, { rows: [] }, null);
-  return step(watch, blank, { type: 'seen', at, paceMs: 0, head: null, chain: upToHead(0), seen, partial: null })
-    .memory;
-}
+class ReportRun {
+  readonly #test: ReportTest;
+  readonly #explorers = new Map<WatchId, ScriptedExplorer>();
+  readonly #memories = new Map<WatchId, Memory>();
+  #memory: Memory | undefined;
 
-function sentIn(test: RuleTest, results: readonly PollResult[]): SentMessage[] {
-  const groups = new Map(test.watch.alerts.map((alert) => [alert.id, groupLabels(test, alert)]));
-  return results.flatMap((result) =>
-    sentAt(result).map((sent) => ({ ...sent, group: groups.get(sent.message.alert) ?? {} })),
-  );
-}
+  constructor(test: ReportTest) {
+    this.#test = test;
+    for (const watch of test.report.members) this.#explorers.set(watch.id, createScriptedExplorer(watch));
+  }
 
-/** The group by the routes alone: it is unknown here how each channel groups. */
-function groupLabels({ watch, routes }: RuleTest, alert: AlertRule): Labels {
-  const labels = labelsOf(watch, alert);
-  const routing = routingOf(routes, null, labels);
-  return groupOf({ channel: '', recipient: '' }, 'group', { key: '', labels }, routing).labels;
-}
+  async row(row: ReportRow): Promise<SentMessage[]> {
+    for (const { watch, poll: written } of row.polls) await this.#poll(watch, written);
+    const { report, routes } = this.#test;
+    const { at } = row;
+    const turn = turnOf(report, this.#memory, at);
+    const members = report.members.map((watch) =>
+      readMember(report, { watch, memory: this.#memories.get(watch.id), past: new Map() }, at),
+    );
+    const decision = decideReport(report, this.#memory, { turn, members, at });
+    this.#memory = decision?.memory ?? this.#memory;
+    return (decision?.transitions ?? []).map(({ message, labels, notify }) => ({
+      poll: row,
+      message,
+      to: notify.toSorted(),
+      group: labelsOfGroup(routes, labels),
+    }));
+  }
 
-function sentAt({ poll, decision }: PollResult): Omit<SentMessage, 'group'>[] {
-  return decision.transitions.map(({ message, notify }) => ({ poll, message, to: notify.toSorted() }));
-}
-
-function whyBroken(error: unknown, poll: WrittenPoll | undefined): string {
-  const where = poll === undefined ? '' : `at ${poll.offset}: `;
-  if (error instanceof MissingAnswer) return `${where}${error.message}`;
-  return `${where}a defect: ${error instanceof Error ? error.message : String(error)}`;
+  async #poll(watch: Watch, written: WrittenPoll): Promise<void> {
+    const explorer = this.#explorers.get(watch.id);
+    if (explorer === undefined) return;
+    const start = this.#memories.get(watch.id) ?? blankMemory(watch);
+    const judged = await poll(watch, start, explorer.readerFor(written), (seen) => step(watch, start, seen));
+    this.#memories.set(watch.id, judged.decision.memory);
+  }
 }

@@ -2,26 +2,34 @@
 // accepted there and checked when the tests run.
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import { DRAFT, propertiesOf, toJson, type JsonSchema } from '../rules/schema/schema.ts';
-import { ExpectShape, RowShape, TestFileShape, TestShape } from './reading/shape.ts';
+import { ExpectShape, ReportTestShape, RowShape, TestFileShape, TestShape } from './reading/shape.ts';
 
 /** For `# yaml-language-server: $schema=rules-test.schema.json`. */
 export function testsJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
   const file = toJson(TestFileShape);
-  const test = toJson(TestShape);
-  const tests = {
+  const test = withExpect(toJson(TestShape));
+  const ofWatch = {
     ...test,
     properties: {
       ...propertiesOf(test),
       saw: { ...propertiesOf(test)['saw'], items: rowSchema(kinds) },
-      expect: { ...propertiesOf(test)['expect'], items: toJson(ExpectShape) },
     },
   };
+  const ofReport = withExpect(toJson(ReportTestShape));
   return {
     $schema: DRAFT,
     title: 'Tests of Chainwarden rules',
     ...file,
-    properties: { ...propertiesOf(file), tests: { ...propertiesOf(file)['tests'], items: tests } },
+    properties: {
+      ...propertiesOf(file),
+      tests: { ...propertiesOf(file)['tests'], items: { anyOf: [ofWatch, ofReport] } },
+    },
   };
+}
+
+function withExpect(test: JsonSchema): JsonSchema {
+  const { expect } = propertiesOf(test);
+  return { ...test, properties: { ...propertiesOf(test), expect: { ...expect, items: toJson(ExpectShape) } } };
 }
 
 function rowSchema(kinds: readonly AnyKind[]): JsonSchema {

@@ -39,7 +39,10 @@ function rowOf(name: string, { alert, targets }: Described): readonly string[] {
 }
 
 /** `notifies ops; after 15m pager; where nobody is reached payments; muted sat sun 00:00-24:00 Europe/Berlin` */
-function targetsText({ severity }: AlertRule, { channels, options: { escalate, failover, mute } }: Routing): string {
+export function targetsText(
+  { severity }: Pick<AlertRule, 'severity'>,
+  { channels, options: { escalate, failover, mute } }: Routing,
+): string {
   return [
     `notifies ${channels.join(', ')}`,
     ...(escalate ?? []).map(({ afterMs, notify }) => `after ${formatDuration(afterMs)} ${notify.join(', ')}`),

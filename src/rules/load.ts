@@ -1,8 +1,9 @@
 // Loads rule files. Returns all watches with their names resolved, or the problems of all files. The result depends
 // only on the arguments, so that start, reload and `check` agree.
-import type { Loading } from './compile/model.ts';
+import type { Loading, WrittenSource } from './compile/model.ts';
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
+import type { Report } from '../core/reports/model.ts';
 import type { Config } from '../config/model.ts';
 import { withoutEmpty } from '../config/config.ts';
 import { checksumWarnings } from '../config/values/checksums.ts';
@@ -15,6 +16,7 @@ import { finish, type Steps } from '../lib/steps.ts';
 import type { AbiFiles } from './abi/abi-files.ts';
 import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
+import { compileReports } from './reports/compile-reports.ts';
 import { compileWatch } from './compile/compile-watch.ts';
 import { TextBudget } from './compile/text-budget.ts';
 import { halfWatched } from './half-watched.ts';
@@ -30,8 +32,9 @@ export interface RuleFile {
 export interface LoadedRules {
   /** Empty when there are problems. */
   readonly watches: readonly Watch[];
-  /** The watches of files without problems. */
-  readonly sound: readonly Watch[];
+  readonly reports: readonly Report[];
+  /** The watches and reports of files without problems. */
+  readonly sound: Pick<LoadedRules, 'watches' | 'reports'>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -70,6 +73,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const watches: Watch[] = [];
+  const written: WrittenSource[] = [];
   const ids = new Map<string, string>();
   const routes = new RouteUse(config, tools.kinds);
   const abi = { files: tools.abis ?? new Map(), cache };
@@ -87,6 +91,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
         problems,
         warnings,
         watches,
+        reports: written,
         ids,
         routes,
         abi,
@@ -97,6 +102,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
     if (watches.length > MOST_WATCHES) break;
   }
   cache.sweep();
+  const compiled = compileReports(written, { catalogue, problems, watches, ids, routes });
   // All used explorers and channels are known only now, and so are the missing secrets that are problems.
   problems.push(...catalogue.problems);
   if (watches.length > MOST_WATCHES)
@@ -110,22 +116,29 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
   }
   warnings.push(...catalogue.unused(), ...halfWatched(watches));
   return {
-    watches: problems.length > 0 ? [] : watches,
-    sound: soundOf(watches, problems),
+    ...(problems.length > 0 ? NOTHING : compiled),
+    sound: soundOf(compiled, problems),
     problems: sortProblems(problems),
     warnings: sortProblems(warnings),
   };
 }
 
-function soundOf(watches: readonly Watch[], problems: readonly Problem[]): readonly Watch[] {
+const NOTHING: LoadedRules['sound'] = { watches: [], reports: [] };
+
+function soundOf({ watches, reports }: LoadedRules['sound'], problems: readonly Problem[]): LoadedRules['sound'] {
   const broken = new Set(problems.map(({ file }) => file));
-  return broken.size === 0 ? watches : watches.filter(({ source }) => !broken.has(source.replace(/:\d+$/, '')));
+  if (broken.size === 0) return { watches, reports };
+  const isSound = ({ source }: { readonly source: string }): boolean => !broken.has(source.replace(/:\d+$/, ''));
+  return {
+    watches: watches.filter(isSound),
+    reports: reports.filter((report) => isSound(report) && report.members.every(isSound)),
+  };
 }
 
 function refusedAll({ file }: Config): LoadedRules {
   const message = `the rule files have more than ${MOST_MARKS} line ends and marks such as ":", "-" and "," in all`;
   const hint = 'Write rules that are alike as one, over a group of addresses.';
-  return { watches: [], sound: [], problems: [fileProblem(file, message, hint)], warnings: [] };
+  return { ...NOTHING, sound: NOTHING, problems: [fileProblem(file, message, hint)], warnings: [] };
 }
 
 function unreadFiles({ file }: Config, count: number): Problem {
@@ -142,11 +155,16 @@ function* loadFile(source: Source, loading: Loading): Steps<void> {
   loading.warnings.push(...checksumWarnings(source));
   const shape = parseAt(FileShape, written, { source, path: [] });
   if ('problems' in shape) loading.problems.push(...shape.problems);
-  const { defaults, watches } = 'value' in shape ? shape.value : halfRead(written);
+  const file = 'value' in shape ? shape.value : halfRead(written);
+  if (file.watches === undefined && file.reports === undefined)
+    loading.problems.push(source.problem([], { message: 'watches is missing' }));
+  const { defaults, watches = [], reports = [] } = file;
   for (const [i, watch] of watches.entries()) {
     compileWatch({ source, path: ['watches', i], defaults }, watch, loading);
     yield;
   }
+  for (const [i, report] of reports.entries())
+    loading.reports.push({ place: { source, path: ['reports', i], defaults }, written: report });
 }
 
 const LIST_ALONE: ProblemAt = {
@@ -183,7 +201,13 @@ function foreignProblems(source: Source, written: unknown): readonly Problem[] {
 /**
  * If the outer shape of the file is wrong, its watches are still checked, so that all problems are reported at once.
  */
-function halfRead(written: unknown): { defaults: Defaults; watches: readonly unknown[] } {
-  const { defaults, watches } = (written ?? {}) as { defaults?: unknown; watches?: unknown };
-  return { defaults: parseEach(DefaultsShape, defaults), watches: Array.isArray(watches) ? watches : [] };
+function halfRead(written: unknown): {
+  readonly defaults: Defaults;
+  readonly watches: readonly unknown[] | undefined;
+  readonly reports: readonly unknown[] | undefined;
+} {
+  const { defaults, watches, reports } = (written ?? {}) as Readonly<Record<string, unknown>>;
+  const listOf = (list: unknown): readonly unknown[] | undefined =>
+    Array.isArray(list) ? list : list === undefined ? undefined : [];
+  return { defaults: parseEach(DefaultsShape, defaults), watches: listOf(watches), reports: listOf(reports) };
 }

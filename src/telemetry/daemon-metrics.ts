@@ -35,6 +35,7 @@ export const LOOPS = [
   'operators',
   'heartbeat',
   'daily-report',
+  'reports',
   'recorder',
   'replicas',
   'outvoted',

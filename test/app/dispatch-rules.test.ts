@@ -8,12 +8,16 @@ test('what operators did was not told, because the daemon was started again befo
     'explorers: { here: { form: sandbox } }\nchannels: { a: { type: list, to: [x] }, b: { type: list, to: [y] } }\nself: [b]\n',
   );
   if (config === null) throw new Error('it does not load');
-  const rules = dispatchRulesOf(config, [], {
-    startedAt: 0,
-    lookedAt: () => null,
-    coveredUntil: () => null,
-    presentOf: () => null,
-  });
+  const rules = dispatchRulesOf(
+    config,
+    { watches: [], reports: [] },
+    {
+      startedAt: 0,
+      lookedAt: () => null,
+      coveredUntil: () => null,
+      presentOf: () => null,
+    },
+  );
   // Asked at a start and at a reload: what leads nowhere any more is let go of.
   expect(rules.ruleOf(ANNOUNCER, 'silence', {})).toEqual({ type: 'fixed', channels: ['b'] });
 });
@@ -27,12 +31,16 @@ channels:
   hook: { type: post, url: 'https://hooks.example.com/x' }
 `);
   if (config === null) throw new Error('it does not load');
-  const rules = dispatchRulesOf(config, [], {
-    startedAt: 0,
-    lookedAt: () => null,
-    coveredUntil: () => null,
-    presentOf: () => null,
-  });
+  const rules = dispatchRulesOf(
+    config,
+    { watches: [], reports: [] },
+    {
+      startedAt: 0,
+      lookedAt: () => null,
+      coveredUntil: () => null,
+      presentOf: () => null,
+    },
+  );
   expect(rules.channelOf('desk')).toEqual({ unit: 'group', cap: { perHour: 30, burst: 10 } });
   expect(rules.channelOf('busy')).toEqual({ unit: 'group', cap: { perHour: 60, burst: 20 } });
   expect(rules.channelOf('hook')).toEqual({ unit: 'alert', cap: null });

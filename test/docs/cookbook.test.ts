@@ -8,6 +8,7 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
 import { resultOf } from '../../src/rule-tests/reporting/report.ts';
 import { runRuleTest } from '../../src/rule-tests/run.ts';
+import { subjectOf } from '../../src/rule-tests/subject.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { createFolder } from '../support/daemon.ts';
 
@@ -42,8 +43,8 @@ const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
   });
 
 describe('the cookbook', () => {
-  test('has twenty-five recipes, and a config with which all of them load at once, as copied', () => {
-    expect(recipes).toHaveLength(25);
+  test('has twenty-six recipes, and a config with which all of them load at once, as copied', () => {
+    expect(recipes).toHaveLength(26);
     const files = recipes.map(({ rules, tests }) => [`rules/${fileOf(tests)}`, rules] as const);
     using folder = createFolder({ 'config.yaml': config, ...Object.fromEntries(files) });
     const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
@@ -61,9 +62,9 @@ describe('the cookbook', () => {
     for (const trial of tests) {
       const { details, output } = resultOf(trial, await runRuleTest(trial));
       expect(details).toEqual([]);
-      for (const { id } of trial.watch.alerts) if (output.includes(id)) told.add(id);
+      for (const id of subjectOf(trial).alerts) if (output.includes(id)) told.add(id);
     }
-    const written = tests.flatMap(({ watch }) => watch.alerts.map(({ id }) => id));
+    const written = tests.flatMap((trial) => subjectOf(trial).alerts);
     expect(written.length).toBeGreaterThan(0);
     expect(written.filter((id) => !told.has(id))).toEqual([]);
   });
@@ -72,12 +73,12 @@ describe('the cookbook', () => {
 test('the rules for a treasury load with the config beside them, as copied', () => {
   const page = readFile('docs/treasury.md');
   const rules = blocksOf(page, 'rules').map((text, place) => [`rules/${place}.yaml`, text] as const);
-  expect(rules).toHaveLength(5);
+  expect(rules).toHaveLength(6);
   using folder = createFolder({ 'config.yaml': blocksOf(page, 'config')[0] ?? '', ...Object.fromEntries(rules) });
   const env = { SMTP_URL: 'smtps://mail.example.com' };
   const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env, readFile });
   expect(formatProblems(problems)).toBe('');
-  expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([5, '']);
+  expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([6, '']);
 });
 
 test('the rules for contracts load with the config beside them, and their tests go well', async () => {

@@ -7,6 +7,7 @@ import { findTestFiles } from '../../src/rule-tests/reading/find.ts';
 import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
 import { resultOf } from '../../src/rule-tests/reporting/report.ts';
 import { runRuleTest } from '../../src/rule-tests/run.ts';
+import { subjectOf } from '../../src/rule-tests/subject.ts';
 import { testsJsonSchema } from '../../src/rule-tests/schema.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { run } from '../support/cli.ts';
@@ -33,7 +34,8 @@ describe('every example alert', () => {
     const silent = new Set<string>();
     for (const trial of tests) {
       const { output } = resultOf(trial, await runRuleTest(trial));
-      for (const { id } of trial.watch.alerts) (output.includes(id) ? spoken : silent).add(`${trial.watch.rule}/${id}`);
+      const { rule, alerts: ids } = subjectOf(trial);
+      for (const id of ids) (output.includes(id) ? spoken : silent).add(`${rule}/${id}`);
     }
     expect(alerts.size).toBeGreaterThan(10);
     expect({ neverSpeaks: [...alerts.difference(spoken)], neverSilent: [...alerts.difference(silent)] }).toEqual({
@@ -44,8 +46,10 @@ describe('every example alert', () => {
 
   test('that is a condition has a test in which it resolves', () => {
     const resolved = new Set(
-      tests.flatMap(({ watch, expected }) =>
-        expected.filter(({ state }) => state === 'resolved').map(({ alert }) => `${watch.rule}/${alert}`),
+      tests.flatMap((trial) =>
+        trial.expected
+          .filter(({ state }) => state === 'resolved')
+          .map(({ alert }) => `${subjectOf(trial).rule}/${alert}`),
       ),
     );
     const conditions = setup?.watches.flatMap(({ rule, alerts }) =>

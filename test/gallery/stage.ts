@@ -24,7 +24,7 @@ import type { OpenNotifier } from '../../src/notifiers/notifier.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { NOBODY_TOLD } from '../../src/engine/sending/unrecorded.ts';
 import { loadRules } from '../../src/rules/load.ts';
-import type { RuleTest, WrittenPoll } from '../../src/rule-tests/model.ts';
+import type { WatchTest, WrittenPoll } from '../../src/rule-tests/model.ts';
 import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
 import { createScriptedExplorer } from '../../src/rule-tests/scripted-explorer.ts';
 import { openVolatileStore } from '../../src/store/sqlite/open.ts';
@@ -114,7 +114,7 @@ function setupOf(changed: readonly [of: string, by: string][]): { config: Config
   return { config, watches: rules.watches };
 }
 
-function testOf(watch: string, rows: readonly string[]): RuleTest {
+function testOf(watch: string, rows: readonly string[]): WatchTest {
   const saw = rows.map((row) => `      - ${row}\n`).join('');
   const written = `rules: rules.yaml\nconfig: config.yaml\ntests:\n  - name: x\n    watch: '${watch}'\n    expect: []\n    saw:\n${saw}`;
   const readFile = (path: string): string =>
@@ -127,7 +127,7 @@ function testOf(watch: string, rows: readonly string[]): RuleTest {
     mayShow: () => true,
   });
   const [test] = tests;
-  if (test === undefined || problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
+  if (test === undefined || 'report' in test) throw new Error(problems.map(({ message }) => message).join('\n'));
   return test;
 }
 
@@ -137,7 +137,7 @@ interface ScriptedPoll {
   readonly explorer: ReturnType<typeof createScriptedExplorer>;
 }
 
-function pollsOf({ watch, polls }: RuleTest): (ScriptedPoll & { readonly at: number })[] {
+function pollsOf({ watch, polls }: WatchTest): (ScriptedPoll & { readonly at: number })[] {
   const explorer = createScriptedExplorer(watch);
   return polls.map((one) => ({ at: one.at, watch, poll: one, explorer }));
 }
@@ -171,12 +171,16 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
     store,
     ownership: ownershipOf(store),
     rules: () =>
-      dispatchRulesOf(setup.config, setup.watches, {
-        startedAt: START,
-        lookedAt: (watch) => looked.get(watch) ?? null,
-        coveredUntil: (watch) => looked.get(watch) ?? null,
-        presentOf: (alert) => present.of(alert),
-      }),
+      dispatchRulesOf(
+        setup.config,
+        { ...setup, reports: [] },
+        {
+          startedAt: START,
+          lookedAt: (watch) => looked.get(watch) ?? null,
+          coveredUntil: (watch) => looked.get(watch) ?? null,
+          presentOf: (alert) => present.of(alert),
+        },
+      ),
     announce: () => [],
     onOwed: (channels) => {
       for (const channel of channels) senders.get(channel)?.wake();

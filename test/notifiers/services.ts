@@ -133,6 +133,8 @@ const textBlock = z.strictObject({
   size: z.enum(['default', 'small', 'medium', 'large']).optional(),
   color: z.enum(['default', 'accent', 'good', 'warning', 'attention']).optional(),
   isSubtle: z.boolean().optional(),
+  // Since version 1.2 of the cards.
+  fontType: z.enum(['default', 'monospace']).optional(),
   spacing: z.enum(['none', 'small', 'default']).optional(),
 });
 const teamsMessage = z

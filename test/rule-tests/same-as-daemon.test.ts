@@ -4,7 +4,7 @@ import { createExplorer } from '../../src/explorer/explorer.ts';
 import { createPoller } from '../../src/engine/polling/poller.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import { runRuleTest } from '../../src/rule-tests/run.ts';
-import type { RuleTest } from '../../src/rule-tests/model.ts';
+import type { WatchTest } from '../../src/rule-tests/model.ts';
 import { adopt } from '../support/engine/adopt.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
@@ -61,13 +61,13 @@ async function both(alert: string, scenes: readonly Scene[]): Promise<Record<'te
   const rules = ruleOf(`kind: internal-transactions, of: '${OF}', every: 1m`, alert);
   const { tests, problems } = load(testOf(written(scenes)), { 'rules.yaml': rules });
   const [scene] = tests;
-  if (scene === undefined) throw new Error(problems.map(({ message }) => message).join());
+  if (scene === undefined || 'report' in scene) throw new Error(problems.map(({ message }) => message).join());
   const { sent, broken } = await runRuleTest(scene);
   expect(broken).toBe(null);
   return { test: sent.map(({ message }) => message), daemon: await daemonOver(scene) };
 }
 
-async function daemonOver({ watch, polls }: RuleTest): Promise<readonly Message[]> {
+async function daemonOver({ watch, polls }: WatchTest): Promise<readonly Message[]> {
   const clock = createFakeClock();
   const log = createRecordingLog();
   const stop = new AbortController();

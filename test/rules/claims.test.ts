@@ -60,12 +60,16 @@ test('a channel that only a later step of a claim has counts as used, so its mis
 
 test('a claim stays one when it is routed again, as at each start', () => {
   const { config, watches } = load('if: raw > 0, severity: critical', 'of: treasury', ROUTES);
-  const rules = dispatchRulesOf(config, watches, {
-    startedAt: 0,
-    lookedAt: () => null,
-    coveredUntil: () => null,
-    presentOf: () => null,
-  });
+  const rules = dispatchRulesOf(
+    config,
+    { watches, reports: [] },
+    {
+      startedAt: 0,
+      lookedAt: () => null,
+      coveredUntil: () => null,
+      presentOf: () => null,
+    },
+  );
   const { id = '', alerts = [] } = watches[0] ?? {};
   const alert = alerts[0]?.id ?? '';
   expect(rules.ruleOf(id, alert, {})).toMatchObject({ severity: 'critical', channels: ['pager'] });

@@ -4,6 +4,7 @@ import { recipientsIn } from '../../config/routing/recipients.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
 import { claimRule } from '../../core/alerts/claims.ts';
 import { isOfClaim, labelsOf } from '../../core/model/watch/labels.ts';
+import type { Report } from '../../core/reports/model.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { CAP_OF_PEOPLE } from '../../dispatch/policy/rate.ts';
@@ -16,9 +17,15 @@ type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'coveredUntil' | '
 /** Deliveries on a removed channel wait until it is back, one delivery per alert. */
 const GONE = { unit: 'alert', cap: null } as const;
 
-export function dispatchRulesOf(config: Config, watches: readonly Watch[], process: InForce): DispatchRules {
+interface Told {
+  readonly watches: readonly Watch[];
+  readonly reports: readonly Report[];
+}
+
+export function dispatchRulesOf(config: Config, { watches, reports }: Told, process: InForce): DispatchRules {
   const channels = [...config.channels.values()];
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
+  const reportById = new Map(reports.map((report) => [report.watchId, report]));
   const ways = new Map(
     channels.map(({ name, notifier: { unit, readBy }, cap }) => {
       const usual = readBy === 'people' ? CAP_OF_PEOPLE : null;
@@ -34,6 +41,8 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     ruleOf(id, alert, labels) {
       if (id === REPORT_WATCH) return { type: 'fixed', channels: config.digest?.notify ?? [] };
       if (id === ANNOUNCER || isSelfWatch(id)) return { type: 'fixed', channels: config.self };
+      const report = reportById.get(id);
+      if (report !== undefined) return ruleOfReport(report);
       const watch = watchById.get(id);
       const rule = watch?.alerts.find((one) => one.id === alert);
       if (watch === undefined || rule === undefined) return null;
@@ -44,6 +53,10 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
     unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),
   };
+}
+
+function ruleOfReport({ notify, labels, severity }: Report): ReturnType<DispatchRules['ruleOf']> {
+  return { type: 'rule', channels: notify, labels, severity };
 }
 
 /** People do not read these receivers, so no acknowledgement is expected. */

@@ -7,6 +7,7 @@ import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import { isOverdue } from '../../core/model/watch/schedule.ts';
 import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
+import type { Report } from '../../core/reports/model.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
 import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
 import type { LowDisk, WorkingParts } from '../../engine/reporting/daemon-health.ts';
@@ -43,6 +44,8 @@ export interface Runtime extends AsyncDisposable {
   prepare(next: Setup): Promise<Prepared>;
   /** The watches in force; none before the first commit. */
   readonly watches: () => readonly Watch[];
+  /** The reports in force. */
+  readonly reports: () => readonly Report[];
   /** The watches in force that this process polls. */
   readonly polled: () => readonly Watch[];
   /** The other replica that polls the explorer; null if none is known. */
@@ -210,6 +213,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       }
     },
     watches,
+    reports: () => setups.inForce().reports,
     polled: () => poller.watches(),
     replicaOf(explorer) {
       const shard = poller.shardOf(explorer);

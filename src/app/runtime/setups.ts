@@ -89,16 +89,20 @@ export class Setups {
     };
   }
 
-  #putInForce({ config, watches, ruleFiles }: Setup): void {
+  #putInForce({ config, watches, reports, ruleFiles }: Setup): void {
     const { parts, store, schedule, clock, metrics } = this.#options;
-    const rules = dispatchRulesOf(config, watches, {
-      startedAt: this.#startedAt,
-      lookedAt: (id) => this.#lookedAt(id),
-      coveredUntil: (id) => this.#coveredUntil(id),
-      presentOf: (alert) => parts.presentValues.of(alert),
-    });
-    const ids = new Set(watches.map(({ id }) => id));
-    this.#inForce = { config, watches, ids, ruleFiles, rules, loadedAt: clock.now() };
+    const rules = dispatchRulesOf(
+      config,
+      { watches, reports },
+      {
+        startedAt: this.#startedAt,
+        lookedAt: (id) => this.#lookedAt(id),
+        coveredUntil: (id) => this.#coveredUntil(id),
+        presentOf: (alert) => parts.presentValues.of(alert),
+      },
+    );
+    const ids = new Set([...watches.map(({ id }) => id), ...reports.map(({ watchId }) => watchId)]);
+    this.#inForce = { config, watches, reports, ids, ruleFiles, rules, loadedAt: clock.now() };
     store.setMaxBytes(config.state.maxBytes);
     parts.dispatcher.reload();
     this.follow();

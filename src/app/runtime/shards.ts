@@ -6,6 +6,7 @@ import type { Config, ExplorerSettings } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts';
+import { outlineOfReport } from '../../core/reports/model.ts';
 import { explorerShard, type ShardOf } from '../../engine/polling/shard.ts';
 import { outlineOf } from '../../plan/outline.ts';
 import type { Shard } from '../../store/contract/fence.ts';
@@ -22,7 +23,9 @@ export function shardOfExplorer({ explorers }: Pick<Config, 'explorers'>): Shard
   return (explorer) => explorerShard(plans.get(explorer)?.explorers[0] ?? explorer);
 }
 
-export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredConfig {
+type DeclaredSetup = Pick<Setup, 'config' | 'watches' | 'reports'>;
+
+export function declaredIn(setup: DeclaredSetup): DeclaredConfig {
   const { config } = setup;
   const shardOf = shardOfExplorer(config);
   const shards = new Set<Shard>([
@@ -53,12 +56,13 @@ export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Confi
  * Leaves out the listen address, the recording and the backups, which may differ between replicas. Secrets leave this
  * function only in a digest.
  */
-function checksumOf({ config, watches }: Pick<Setup, 'config' | 'watches'>): string {
+function checksumOf({ config, watches, reports }: DeclaredSetup): string {
   const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;
   const parts = {
     outline: outlineOf(watches, recipientsIn(config)),
     // The signatures of `events:` and `calls:`, which may come from ABI files.
     options: [...new Map(watches.map(({ rule, target }) => [rule, target.options]))],
+    reports: reports.map(outlineOfReport),
     explorers: [...explorers.values()].map((explorer) => [{ ...explorer, path: null }, ...secretsOf(explorer)]),
     channels: [...channels.values()].map(({ name, type, to, cap, secrets }) => [name, type, to, cap, secrets]),
     routes: routes.map((route) => ({ ...route, path: null })),

@@ -3,6 +3,7 @@ import { loadConfig, secretsOf } from '../../config/config.ts';
 import type { Config, ConfigTools, ReadFile } from '../../config/model.ts';
 import { sortProblems, type Problem } from '../../config/problem.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Report } from '../../core/reports/model.ts';
 import { notifiers as allNotifiers } from '../../notifiers/index.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
 import { readAbiFiles } from '../../rules/abi/read-abi-files.ts';
@@ -29,6 +30,7 @@ export interface SetupTools {
 export interface Setup {
   readonly config: Config;
   readonly watches: readonly Watch[];
+  readonly reports: readonly Report[];
   readonly warnings: readonly Problem[];
   /** The texts of the rule files, by the file name that people see. */
   readonly ruleFiles: ReadonlyMap<string, string>;
@@ -83,10 +85,11 @@ export function* loadSetupInSteps(
   const all = [...found.problems, ...rules.problems];
   const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
   if (all.length > 0) {
-    const sound = { config, watches: rules.sound, warnings: [], ruleFiles };
+    const sound = { config, ...rules.sound, warnings: [], ruleFiles };
     return { setup: null, sound, problems: all, warnings: rules.warnings };
   }
   const leaked = secretsInRules(found.files, secretsOf(config));
   const said = [...warnings, ...found.warnings, ...rules.warnings, ...leaked];
-  return { setup: { config, watches: rules.watches, warnings: sortProblems(said), ruleFiles }, problems: [] };
+  const { watches, reports } = rules;
+  return { setup: { config, watches, reports, warnings: sortProblems(said), ruleFiles }, problems: [] };
 }

@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Setup } from '../setup/setup.ts';
 
 export interface ViewOptions {
-  readonly runtime: Pick<Runtime, 'watches' | 'polled' | 'replicaOf' | 'facts'>;
+  readonly runtime: Pick<Runtime, 'watches' | 'reports' | 'polled' | 'replicaOf' | 'facts'>;
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
   readonly health: () => DaemonHealth;
   readonly reload: Pick<Reload, 'rejected'>;
@@ -68,6 +68,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): Omit<RuntimeView
     bootId,
     silentSince: null,
     config,
+    reports: runtime.reports,
     selfLabels: () => selfLabels(config().explorers.keys()),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
     rejected: reload.rejected,

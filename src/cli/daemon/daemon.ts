@@ -3,6 +3,7 @@ import { openApp } from '../../app/app.ts';
 import type { Setup } from '../../app/setup/setup.ts';
 import { secretsOf } from '../../config/config.ts';
 import type { Recorder, RecorderOptions } from '../../recording/recorder.ts';
+import { describeReports } from '../../rules/describe-reports.ts';
 import { describeWatches } from '../../rules/describe.ts';
 import { createLog, type LogLevel, type SafeLog } from '../../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
@@ -86,7 +87,8 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
     const place = { version, url: app.url, configFile: options.config, hint: daemonRun.hint };
     for (const line of openingLines(setup, place)) terminal.err(`${line}\n`);
   }
-  for (const line of describeWatches(setup.watches, setup.config).lines) log.info('watching', { what: line });
+  const { lines } = describeWatches(setup.watches, setup.config);
+  for (const line of [...lines, ...describeReports(setup.reports)]) log.info('watching', { what: line });
   log.info('daemon:started', {
     version,
     pid,

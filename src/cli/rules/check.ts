@@ -1,3 +1,4 @@
+import { describeReports, describeReportTargets } from '../../rules/describe-reports.ts';
 import { describeTargets } from '../../rules/describe-targets.ts';
 import { describeWatches } from '../../rules/describe.ts';
 import { EXIT } from '../exit.ts';
@@ -15,9 +16,10 @@ export interface CheckOptions extends ConfigOption {
  */
 export function check(terminal: Terminal, { config: file, strict = false }: CheckOptions): number {
   const setup = loadOrFail(terminal, file, EXIT.problems);
-  const { config, watches } = setup;
+  const { config, watches, reports } = setup;
   const { lines, warnings } = describeWatches(watches, config);
-  for (const line of [...lines, ...describeTargets(watches, config.routes)]) terminal.out(line);
+  const targets = [...describeTargets(watches, config.routes), ...describeReportTargets(reports, config.routes)];
+  for (const line of [...lines, ...describeReports(reports), ...targets]) terminal.out(line);
   for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
   // A long table may separate the warnings from the end of the output, so their number is printed last.
   const count = setup.warnings.length + warnings.length;

@@ -4,8 +4,12 @@ import type { AlertId, RecipientsOf } from '../../core/model/ids.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { withStored } from '../../core/windows/closed.ts';
+import { reportMessage } from '../../core/reports/message.ts';
+import type { Report } from '../../core/reports/model.ts';
+import { readMember, type MemberReading } from '../../core/reports/reading.ts';
 import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { reportLines } from '../../explain/report.ts';
 import { explainWatch, storedSnapshotOf, type ExplainInput } from '../../explain/explain.ts';
 import { explainLines } from '../../explain/lines.ts';
 import type { OperatorFacts } from '../../explain/operator-words.ts';
@@ -26,7 +30,9 @@ const MOST_DELIVERIES = 5;
  * Explains why an alert fires or does not, from the rules and the state file. It makes no request and writes nothing.
  */
 export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
-  const { config, watches } = loadToRead(terminal, file);
+  const { config, watches, reports } = loadToRead(terminal, file);
+  const report = reports.find(({ id }) => id === name);
+  if (report !== undefined) return explainReport(terminal, report, config);
   const found = findWatches(watches, name);
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
   await using reader = await openReaderIfAny(config.state);
@@ -50,6 +56,29 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   if (found.length > shown.length)
     terminal.out(`\nand ${found.length - shown.length} more: name one, such as ${shown[0]?.watch.name ?? ''}`);
   return EXIT.ok;
+}
+
+async function explainReport(terminal: Terminal, report: Report, config: Config): Promise<number> {
+  await using reader = await openReaderIfAny(config.state);
+  const at = terminal.clock.now();
+  const members = reader === null ? null : await membersOf(reader, report, at);
+  const message = members && reportMessage(report, members, { due: at, at });
+  for (const line of reportLines(report, message, at)) terminal.out(line);
+  return EXIT.ok;
+}
+
+async function membersOf(reader: StoreReader, report: Report, at: Instant): Promise<MemberReading[]> {
+  const memories = await reader.recall(
+    report.members.map(({ id }) => id),
+    () => undefined,
+  );
+  const readings: MemberReading[] = [];
+  for (const watch of report.members) {
+    const memory = memories.get(watch.id);
+    const whole = memory && withStored(memory, await reader.samples(watch.id));
+    readings.push(readMember(report, { watch, memory: whole, past: new Map() }, at));
+  }
+  return readings;
 }
 
 /** A channel whose secrets only the daemon can read counts as one recipient. */

@@ -31,7 +31,7 @@ interface FileViewOptions {
 }
 
 export function fileView({ setup, reader, facts, isHeld, now, version }: FileViewOptions): QueryContext {
-  const { config, watches, ruleFiles } = setup;
+  const { config, watches, reports, ruleFiles } = setup;
   const rows = isHeld ? livingRows(facts.health, now) : [];
   const silentSince = isHeld && rows.length === 0 ? newestOf(facts.health) : null;
   const stored = storedHealth(watches, { ...facts, rows }, now);
@@ -46,6 +46,7 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     bootId: null,
     config: () => config,
     watches: () => watches,
+    reports: () => reports,
     selfLabels: () => [],
     unseen: () => [],
     explorers: () => null,

@@ -1,3 +1,4 @@
+import type { Report } from '../../core/reports/model.ts';
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { wrappedItem } from '../../lib/columns.ts';
@@ -59,6 +60,7 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   const said = [
     ...healthLines(health, screen),
     ...(options.watches === true ? everyWatch(watches, now) : noteworthyWatches(watches, seen.trust.oldest, now)),
+    ...reportLines(setup.reports, screen),
     ...planLines(health, now),
     ...exceededPlans(setup.watches, unknownPlans(config, health)).map((plan) => `plan of ${plan}`),
     ...(await operatorLines(reader, screen)),
@@ -68,6 +70,14 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   for (const line of overviewLines(seen, screen)) terminal.out(line);
   for (const line of said.flatMap((text) => wrappedItem(text, screen.width))) terminal.out(line);
   return EXIT.ok;
+}
+
+/** `report weekly: next 2026-12-07T08:00:00+01:00` */
+function reportLines(reports: readonly Report[], { now, zone }: Moment): string[] {
+  return reports.map(({ id, schedule }) => {
+    const next = schedule.times.after(now);
+    return `report ${id}: ${next === null ? 'no time within a year' : `next ${showInZone(zone, next)}`}`;
+  });
 }
 
 /** Explorers whose plan no daemon has reported. Only the size of these plans is known. */

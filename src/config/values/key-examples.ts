@@ -4,6 +4,11 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   // rules
   defaults: [{ explorer: 'ethereum', notify: ['ops'], every: '1m' }],
   watches: [[]],
+  reports: [[{ id: 'weekly', cron: '0 8 * * 1', watches: ['coins'], values: ['balance_usd'], total: 'balance_usd' }]],
+  'reports.watches': [['coins', 'treasury-usdc']],
+  'reports.cron': ['0 8 * * 1'],
+  'reports.values': [['balance', 'balance_usd', 'change_7d | percent']],
+  total: ['balance_usd'],
   alerts: [[]],
   id: ['treasury-usdc'],
   'alerts.id': ['low'],

@@ -209,6 +209,8 @@ export interface Message {
   readonly detail: string | null;
   /** The measured value as the subject shows it: `970,030`; null = there is none. Trusted. */
   readonly measured: string | null;
+  /** The rows of a report, the first one with the names of the columns. Trusted. Left out: there is no table. */
+  readonly table?: readonly (readonly string[])[];
   /** The first lines: the value before, the threshold, where it happened. */
   readonly lines: readonly (readonly Segment[])[];
   /** The rule's own text; empty if it has none. */

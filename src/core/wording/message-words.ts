@@ -41,6 +41,18 @@ function firedWords(measured: string): string {
 }
 
 /** For a channel with room for one text: the rule's own text, else the first lines. */
-export function mainText({ text, lines }: Pick<Message, 'text' | 'lines'>): readonly (readonly Segment[])[] {
-  return text.length > 0 ? [text] : lines;
+export function mainText({
+  text,
+  table = [],
+  lines,
+}: Pick<Message, 'text' | 'table' | 'lines'>): readonly (readonly Segment[])[] {
+  return text.length > 0 ? [text] : [...rowsInWords(table), ...lines];
+}
+
+/** `coins: balance 12 ETH, balance USD $40,000` for each row of a table. */
+function rowsInWords([head = [], ...rows]: NonNullable<Message['table']>): Segment[][] {
+  return rows.map(([name = '', ...cells]) => {
+    const values = cells.flatMap((cell, i) => (cell === '' ? [] : `${head[i + 1] ?? ''} ${cell}`));
+    return [{ text: `${name}: ${values.join(', ')}.` }];
+  });
 }

@@ -66,8 +66,20 @@ function linksOf(message: Message, { ackUrl, pageOf }: OwnLinks): Link[] {
  * earlier.
  */
 export function linesOf(member: DeliveryMember, at: Instant): TextLine[] {
-  const { lines } = member.message;
-  return [...memberLead(member, at).map(ourLine), ...(isToldLater(member) ? [] : lines.flatMap(textLines))];
+  const { message } = member;
+  const own = isToldLater(member) ? [] : message.lines.flatMap(textLines);
+  return [...memberLead(member, at).map(ourLine), ...tableLines(message), ...own];
+}
+
+/** The rows of a report as lines of equal columns: names on the left, numbers on the right. */
+function tableLines({ table = [] }: Pick<Message, 'table'>): TextLine[] {
+  const rows = table.map((row) => row.map(ours));
+  const widths: number[] = [];
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  return rows.map((row) => {
+    const cells = row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)));
+    return { text: cells.join('  '), strange: false, isTable: true };
+  });
 }
 
 function leadOf(member: DeliveryMember, at: Instant): TextLine[] {

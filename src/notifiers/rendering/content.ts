@@ -10,6 +10,20 @@ import type { Piece, FactRow } from './facts.ts';
 export interface TextLine {
   readonly text: string;
   readonly strange: boolean;
+  /** A row of a table: its blanks make columns where all characters have one width. */
+  readonly isTable?: true;
+}
+
+/** Lines one after another that are all rows of a table, or all not. */
+export function tablesApart(lines: readonly TextLine[]): { readonly isTable: boolean; readonly lines: TextLine[] }[] {
+  const parts: { readonly isTable: boolean; readonly lines: TextLine[] }[] = [];
+  for (const line of lines) {
+    const isTable = line.isTable === true;
+    const last = parts.at(-1);
+    if (last?.isTable === isTable) last.lines.push(line);
+    else parts.push({ isTable, lines: [line] });
+  }
+  return parts;
 }
 
 export type MessageTone = Message['severity'] | 'resolved';

@@ -7,6 +7,7 @@ import {
   detailsText,
   othersText,
   quoted,
+  tablesApart,
   type MessageContent,
   type Link,
   type ListedAlert,
@@ -20,6 +21,8 @@ const SHEET = 'width:100%;max-width:640px;margin:0 auto;background:#ffffff;borde
 const WIDE = `padding:8px 14px;${WRAP}`;
 const LABEL = 'padding:3px 8px 3px 14px;width:28%;color:#5f6368;font-size:13px;vertical-align:top';
 const VALUE = `padding:3px 14px 3px 0;font:13px/1.5 monospace;vertical-align:top;${WRAP}`;
+const TABLE = 'padding:8px 14px;max-width:0';
+const PRE = 'margin:0;font:13px/1.5 monospace;overflow-x:auto';
 const SMALL = `padding:8px 14px;color:#5f6368;font-size:12px;${WRAP}`;
 
 const DARK = [
@@ -53,7 +56,7 @@ export function toHtml(content: MessageContent): string {
           <tr>
             <td colspan="2" style="${WIDE};font-size:17px;font-weight:bold">${subject}</td>
           </tr>
-          ${lead.map(textRow)}${alerts.map(alertRow)}${left === null ? [] : [noteRow(left)]}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${[...values, ...about].map(valueRow)}
+          ${textRows(lead)}${alerts.map(alertRow)}${left === null ? [] : [noteRow(left)]}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${[...values, ...about].map(valueRow)}
           <tr>
             <td colspan="2" style="${WIDE}"></td>
           </tr>
@@ -63,9 +66,22 @@ export function toHtml(content: MessageContent): string {
     </html> `.markup;
 }
 
+function textRows(lines: readonly TextLine[]): Html[] {
+  return tablesApart(lines).flatMap((part) => (part.isTable ? [tableRow(part.lines)] : part.lines.map(textRow)));
+}
+
 function textRow({ text }: TextLine): Html {
   return html`<tr>
     <td colspan="2" style="${WIDE}">${text}</td>
+  </tr> `;
+}
+
+/** A wide table is scrolled: its rows must not break. */
+function tableRow(lines: readonly TextLine[]): Html {
+  return html`<tr>
+    <td colspan="2" style="${TABLE}">
+      <pre style="${PRE}">${lines.map(({ text }) => text).join('\n')}</pre>
+    </td>
   </tr> `;
 }
 

@@ -1,6 +1,6 @@
 // A message for Slack. All parts except links are sent as plain_text, in which Slack looks for no markup, mention or
 // link.
-import { alertText, COLOURS, ourLine, type Link, type ListedAlert, type TextLine } from './content.ts';
+import { alertText, COLOURS, ourLine, tablesApart, type Link, type ListedAlert, type TextLine } from './content.ts';
 import { fitted, linkText, type AllLines, type MessageLines, type Sizes } from './lines.ts';
 
 /**
@@ -34,7 +34,7 @@ export function blocksOf(lines: MessageLines): SlackMessage {
   const { tone, headline, lead, alerts, links, text, facts } = lines;
   const below = [...text, ...facts];
   const blocks = [
-    ...(lead.length === 0 ? [] : [plainBlock(lead)]),
+    ...tablesApart(lead).map((part) => (part.isTable ? tableBlock(part.lines) : plainBlock(part.lines))),
     ...inPieces(alerts.map(alertLine)).map(markedBlock),
     ...(links.length === 0 ? [] : [markedBlock([links.map(namedLink).join(' \u00b7 ')])]),
     ...(below.length === 0 ? [] : [plainBlock(below)]),
@@ -62,6 +62,12 @@ function headerBlock(text: string): object {
 
 function plainBlock(lines: readonly TextLine[]): object {
   return { type: 'section', text: { type: 'plain_text', emoji: false, text: lines.map(plainText).join('\n') } };
+}
+
+/** In a block of code all characters have one width. Nothing but a mark of code ends it. */
+function tableBlock(lines: readonly TextLine[]): object {
+  const rows = lines.map(({ text }) => escaped(text).replaceAll('`', LOOK_ALIKES['`'] ?? ''));
+  return markedBlock(['```', ...rows, '```']);
 }
 
 function markedBlock(lines: readonly string[]): object {

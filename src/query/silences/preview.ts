@@ -19,8 +19,9 @@ export async function previewSilence(
   { store, runtime, now }: QueryContext,
   matchers: Matcher,
 ): Promise<SilencePreview | readonly MatcherMistake[]> {
-  const watches = runtime.watches();
-  const reach = reachOf(matchers, { watches, selfLabels: runtime.selfLabels() });
+  const [watches, reports] = [runtime.watches(), runtime.reports()];
+  const all = watches.length + reports.length;
+  const reach = reachOf(matchers, { watches, reports, selfLabels: runtime.selfLabels() });
   if (!('rules' in reach)) return reach;
   const isMeant = ({ labels }: { readonly labels: Labels }): boolean => isSilencedBy(matchers, labels);
   const open = (await store.openAlerts({ at: now })).filter(isMeant);
@@ -34,7 +35,7 @@ export async function previewSilence(
     rules: reach.rules,
     of_rules: reach.ofRules,
     watches: names.size,
-    share: watches.length === 0 ? 0 : names.size / watches.length,
+    share: all === 0 ? 0 : names.size / all,
     open: alertsIn(open),
     notifications_24h: sumOf(notified),
     critical_24h: sumOf(notified.filter(({ labels }) => labels['severity'] === 'critical')),
@@ -69,7 +70,7 @@ function rowOf(
   { open, notified }: { readonly open: number; readonly notified: readonly NotifiedLabels[] },
 ): Row {
   const [{ watch = '', alert = '', severity } = {}] = same.map(({ labels }) => labels);
-  const named = same.flatMap(({ rule }) => rule?.notify ?? []);
+  const named = same.flatMap(({ notify }) => notify);
   return {
     watch,
     alert,

@@ -2,7 +2,7 @@
 import { historyOf } from '../../core/alerts/history.ts';
 import type { Memory, Run } from '../../core/model/memory.ts';
 import type { WindowHistory, WindowSpan } from '../../core/model/watch/condition.ts';
-import { isOverdue } from '../../core/model/watch/schedule.ts';
+import { isLongOverdue } from '../../core/model/watch/schedule.ts';
 import { paceIn, type ConditionAlert, type Watch } from '../../core/model/watch/watch.ts';
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -51,13 +51,10 @@ export async function historyAt(
   return historyOf(samples, { at, coveredUntil: memory.coveredUntil, intervalMs, wantedMs: watch.schedule.intervalMs });
 }
 
-const FEW_MS = 60_000;
-
 /** True if the last answer was not usable, or if three polls were missed. */
 export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
   const paceMs = paceIn(runtime.readings.memoryOf(watch.id), watch);
-  const twoMore = Math.max(2 * paceMs, FEW_MS);
-  return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore, paceMs);
+  return hasOldData(runtime, watch) || isLongOverdue(watch, readAt, now, paceMs);
 }
 
 /** True if the last answer was not usable, or its figures are stale. */

@@ -4,28 +4,30 @@ import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import { type Path, isMap } from '../../config/yaml/written.ts';
 import { showDuration } from '../../lib/clock.ts';
-import type { Expected, WrittenPoll, Wanted } from '../model.ts';
+import type { Expected, Wanted, WrittenMoment } from '../model.ts';
 import { ExpectShape, type WrittenTest } from './shape.ts';
-import type { TestedWatch } from './watches.ts';
+import type { TestFile } from './test-file.ts';
 
 interface Row {
   readonly written: unknown;
   readonly path: Path;
-  readonly test: WrittenTest;
-  readonly polls: readonly WrittenPoll[];
+  /** The name of the rule or of the report, and its alerts. */
+  readonly of: { readonly rule: string; readonly alerts: readonly string[] };
+  readonly test: Pick<WrittenTest, 'start' | 'saw'>;
+  readonly polls: readonly WrittenMoment[];
 }
 
 /** The row, or null if a part of it is wrong; the problems are added to the file. */
-export function readExpectation({ file, watch }: TestedWatch, { written, path, test, polls }: Row): Expected | null {
+export function readExpectation(file: TestFile, { written, path, of, test, polls }: Row): Expected | null {
   const parsed = parseAt(ExpectShape, written, { source: file.source, path });
   if ('problems' in parsed) return file.add(parsed.problems);
   const { alert, state, severity, title, text, fields, to, group } = parsed.value;
   const at = test.start + parsed.value.at;
   const poll = polls.find((one) => one.at === at);
-  const ids = watch.alerts.map(({ id }) => id);
+  const { rule, alerts: ids } = of;
   if (!ids.includes(alert))
     return file.complain([...path, 'alert'], {
-      message: `${watch.rule} has no alert ${quote(alert)}`,
+      message: `${rule} has no alert ${quote(alert)}`,
       hint: hintFor(alert, ids),
     });
   if (poll === undefined && polls.length > 0 && polls.length === test.saw.length)

@@ -5,9 +5,10 @@ import { parseAt, parseEach } from '../../config/issues.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../../config/problem.ts';
 import { parseYaml } from '../../config/yaml/yaml.ts';
 import type { RuleTest } from '../model.ts';
-import { readRuleTest } from './rule-test.ts';
+import { namesReport, readReportTest } from './report-test.ts';
 import { TestFileShape } from './shape.ts';
 import { TestFile } from './test-file.ts';
+import { readWatchTest } from './watch-test.ts';
 import { readWatches, type WatchTools } from './watches.ts';
 
 export interface RuleTestTools extends WatchTools {
@@ -46,7 +47,12 @@ function readTests(file: TestFile, tools: RuleTestTools): RuleTest[] {
   const { rules, config, tests } = 'value' in parsed ? parsed.value : parseEach(TestFileShape, written);
   if (rules === undefined || tests === undefined) return [];
   const tested = readWatches(file, { rules, config }, tools);
-  return tested === null ? [] : tests.flatMap((test, i) => readRuleTest(file, test, ['tests', i], tested) ?? []);
+  return tested === null
+    ? []
+    : tests.flatMap((test, i) => {
+        const read = namesReport(test) ? readReportTest : readWatchTest;
+        return read(file, test, ['tests', i], tested) ?? [];
+      });
 }
 
 /** The problems to print. If lines of a file may not be shown, its problems are replaced by their number. */

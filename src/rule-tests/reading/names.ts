@@ -42,8 +42,8 @@ class Gatherer implements UsedNames {
   }
 
   gatherFile(file: WrittenValue): void {
-    const { defaults = '', watches = '' } = isMap(file) ? file : {};
-    this.#gatherShared(defaults);
+    const { defaults = '', watches = '', reports = '' } = isMap(file) ? file : {};
+    for (const shared of [defaults, ...listOf(reports)]) this.#gatherShared(shared);
     for (const watch of listOf(watches)) {
       this.#gatherShared(watch);
       if (!isMap(watch)) continue;

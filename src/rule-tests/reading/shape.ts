@@ -40,6 +40,16 @@ export const TestShape = z.strictObject({
   expect: z.array(z.unknown()).meta({ description: 'everything that is said, in order; all else must not be said' }),
 });
 
+/** A test of a report, in place of a watch. */
+export const ReportTestShape = TestShape.omit({ watch: true, baseline: true }).extend({
+  report: text('the id of a report', 64),
+  saw: z.array(z.unknown()).min(1, 'has no poll').meta({
+    description: 'what polls of its watches saw, in order; below the name of each watch stand its fields',
+  }),
+});
+
+export const ReportRowShape = z.looseObject({ at: at() });
+
 export const AnswerShape = z.strictObject({
   path: text('what is asked, such as addresses/treasury/tokens; pages of one list follow each other'),
   status: integer(100, 599, 'HTTP status').default(200),
@@ -93,5 +103,6 @@ export const ExpectShape = z.strictObject({
 });
 
 export type WrittenTest = z.output<typeof TestShape>;
+export type WrittenReportTest = z.output<typeof ReportTestShape>;
 export type WrittenRow = z.output<typeof RowShape>;
 export type WrittenAnswer = z.output<typeof AnswerShape>;

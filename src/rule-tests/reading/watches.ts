@@ -4,6 +4,7 @@ import type { Config, ConfigTools, Loaded } from '../../config/model.ts';
 import { NAME } from '../../config/values/scalars.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
+import type { Report } from '../../core/reports/model.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { Address } from '../../core/values/address.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -25,6 +26,7 @@ export interface WatchTools extends ConfigTools {
 
 export interface TestedWatches {
   readonly watches: readonly Watch[];
+  readonly reports: readonly Report[];
   /** The config that the test file names; null: it names none, and names stand for synthetic addresses. */
   readonly config: Config | null;
 }
@@ -53,9 +55,9 @@ export function readWatches(
   // Without a config, the paths of ABI files begin at the test file.
   const directory = config === undefined ? dirname(file.source.file) : loaded.config.directory;
   const abis = finish(readAbiFiles(files, { directory, readFile: tools.readFile, cache }));
-  const { watches, problems } = loadRules(loaded.config, files, { ...tools, abis, cache, isPart: true });
+  const { watches, reports, problems } = loadRules(loaded.config, files, { ...tools, abis, cache, isPart: true });
   file.add(problems);
-  return watches.length === 0 ? null : { watches, config: config === undefined ? null : loaded.config };
+  return watches.length === 0 ? null : { watches, reports, config: config === undefined ? null : loaded.config };
 }
 
 function readConfig(file: TestFile, config: string | undefined, rules: readonly RuleFile[], tools: WatchTools): Loaded {

@@ -6,7 +6,7 @@ import type { Labels } from '../../core/model/ids.ts';
 import { toPlain } from '../../notifiers/rendering/facts.ts';
 import { ours, textOf as linesOf } from '../../notifiers/rendering/wording.ts';
 import type { AddressOf, Expected, RuleTest, Wanted } from '../model.ts';
-import type { RuleTestRun, SentMessage } from '../run.ts';
+import type { RuleTestRun, SentMessage } from '../run-watch.ts';
 
 export type ComparedLine =
   | {

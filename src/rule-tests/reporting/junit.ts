@@ -2,6 +2,7 @@
 import type { Problem } from '../../config/problem.ts';
 import { summarize } from '../../config/problem.ts';
 import type { TestResult } from './report.ts';
+import { subjectOf } from '../subject.ts';
 import { show } from './show.ts';
 
 /** One suite per file. A file that cannot be loaded is a suite with one error per problem. */
@@ -26,7 +27,7 @@ function suite(file: string, cases: readonly string[], counts: { failures?: numb
 }
 
 function testCase({ test, isOk, details }: TestResult): string {
-  const head = attributes({ name: show(test.name), classname: test.watch.name, file: test.file, line: test.line });
+  const head = attributes({ name: show(test.name), classname: subjectOf(test).name, file: test.file, line: test.line });
   if (isOk) return `    <testcase${head}/>\n`;
   return `    <testcase${head}>\n      <failure message="not as expected">${escape(details.join('\n'))}</failure>\n    </testcase>\n`;
 }

@@ -8,7 +8,8 @@ import { isHeadStale } from '../../core/poll.ts';
 import { ours } from '../../notifiers/rendering/wording.ts';
 import { compare, stateOf, textOf, type ComparedLine } from './compare.ts';
 import type { Expected, RuleTest } from '../model.ts';
-import type { PollResult, RuleTestRun, SentMessage } from '../run.ts';
+import type { PollResult, RuleTestRun, SentMessage } from '../run-watch.ts';
+import { subjectOf } from '../subject.ts';
 import { show } from './show.ts';
 
 export interface TestResult {
@@ -39,9 +40,9 @@ function isRight(line: ComparedLine): boolean {
 
 /** Polls and messages in order of time. `+` was sent and not expected, `-` expected and not sent, `!` differs. */
 function timeline(test: RuleTest, run: RuleTestRun, lines: readonly ComparedLine[]): string[] {
-  const { polls, watch } = test;
-  const width = Math.max(...polls.map(({ offset }) => offset.length));
-  const rows = polls.flatMap((poll, i) => {
+  const moments = 'report' in test ? test.rows : test.polls;
+  const width = Math.max(...moments.map(({ offset }) => offset.length));
+  const rows = moments.flatMap((poll, i) => {
     const ran = run.polls[i];
     const here = lines.filter((line) => atOf(line) === poll.at);
     return [
@@ -52,7 +53,8 @@ function timeline(test: RuleTest, run: RuleTestRun, lines: readonly ComparedLine
     ];
   });
   const broken = run.broken === null ? [] : [`! ${ours(run.broken)}`];
-  return [`watch ${watch.name}, ${watch.source}`, ...rows, ...broken];
+  const { type, name, source } = subjectOf(test);
+  return [`${type} ${name}, ${source}`, ...rows, ...broken];
 }
 
 function atOf(line: ComparedLine): number {
@@ -92,7 +94,9 @@ function wordsOf({ message, to }: SentMessage): string {
 }
 
 /** The reasons why no message was sent: the poll was missed, or the reasons of the decision for this alert. */
-function whyNothingSent({ alert: id }: Expected, { watch }: RuleTest, ran: PollResult | undefined): string[] {
+function whyNothingSent({ alert: id }: Expected, test: RuleTest, ran: PollResult | undefined): string[] {
+  if ('report' in test) return [NOT_DUE];
+  const { watch } = test;
   if (ran === undefined) return ['this poll was not reached'];
   const { observation, decision } = ran;
   if (observation.type === 'missed') return [`the poll was missed (${observation.reason})`];
@@ -103,6 +107,8 @@ function whyNothingSent({ alert: id }: Expected, { watch }: RuleTest, ran: PollR
   return found.length > 0 ? found : [NOTHING];
 }
 
+const NOT_DUE =
+  'the report is not due, or waits up to five minutes until all of its watches are known; the first row is its beginning';
 const NOTHING = 'nothing new was noticed that the alert is about';
 
 interface ExplainedPoll {

@@ -1,6 +1,5 @@
 // Compiles one watch of a file: checks its keys, resolves its names, compiles its alerts, and makes one instance per
 // explorer, address and token.
-import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Schedule } from '../../core/model/watch/watch.ts';
 import type { ExplorerSettings } from '../../config/model.ts';
@@ -12,6 +11,7 @@ import { quote } from '../../config/values/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import { abiOf } from '../abi/watch-abi.ts';
 import type { Catalogue } from './catalogue.ts';
+import { claimId } from './claim-id.ts';
 import { compileAlerts } from './compile-alert.ts';
 import { addressOptions, resolvedOptions } from './address-options.ts';
 import { type Instance, spread } from './expand.ts';
@@ -58,7 +58,7 @@ class WatchCompiler {
     const family = this.#kindOf(written['kind']);
     const options = this.#optionsOf(family, written);
     const { watch, broken } = this.#shapeOf(family, written);
-    if (watch.id !== '') this.#claimId(watch.id);
+    if (watch.id !== '') claimId(this.#loading, this.#place, watch.id);
     if (family === undefined) return;
     this.#complainOfNoAddress(family, written);
     const kind = this.#loading.catalogue.kindFor(family, options?.value);
@@ -175,22 +175,6 @@ class WatchCompiler {
     if (written['of'] !== undefined) return;
     for (const key of needsOf.filter((one) => Object.hasOwn(written, one)))
       this.complain([key], { message: `${key} is for a watch with of`, hint: `Name an address in of, or remove it.` });
-  }
-
-  #claimId(id: string): void {
-    const { source, path } = this.#place;
-    if (id === BUILT_IN_RULE)
-      this.complain(['id'], {
-        message: `${quote(id)} is the built-in watch, which tells what is wrong with the daemon itself`,
-        hint: 'Give it another id.',
-      });
-    const first = this.#loading.ids.get(id);
-    if (first === undefined) this.#loading.ids.set(id, `${source.file}:${source.lineOf([...path, 'id'])}`);
-    else
-      this.complain(['id'], {
-        message: `the id ${quote(id)} is used already at ${first}`,
-        hint: 'Ids are unique over all files.',
-      });
   }
 
   #scheduleOf({ every, cron, zone }: WrittenWatch): Schedule | undefined {

@@ -17,6 +17,12 @@ export interface WatchSource {
   readonly defaults: Defaults;
 }
 
+/** A report's place in its file, and the report. */
+export interface WrittenSource {
+  readonly place: WatchSource;
+  readonly written: unknown;
+}
+
 /** The data of a watch that the compilation of its alerts and instances needs. */
 export interface Compiling {
   readonly place: WatchSource;
@@ -41,6 +47,8 @@ export interface Loading {
   readonly problems: Problem[];
   readonly warnings: Problem[];
   readonly watches: Watch[];
+  /** The reports of all files as written. They are compiled after all watches. */
+  readonly reports: WrittenSource[];
   /** Where each watch id was first used. */
   readonly ids: Map<string, string>;
   readonly budget: TextBudget;

@@ -22,7 +22,7 @@ export function namedChannels(compiling: Compiling, alert: WrittenAlert, path: P
 }
 
 /** Reports an alert without a channel: it names none, and no route leads to one. */
-export function complainOfNobody({ catalogue, complain }: Compiling, path: Path): void {
+export function complainOfNobody({ catalogue, complain }: Pick<Compiling, 'catalogue' | 'complain'>, path: Path): void {
   const { channels, routes } = catalogue.config;
   const route = routes.length === 0 ? '' : ', or a route that matches it';
   complain(path, {

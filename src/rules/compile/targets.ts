@@ -49,7 +49,7 @@ export class Targets {
 /**
  * Channels of later steps count as used too, so their missing secrets are found now and not when the step is due.
  */
-function channelsIn({ channels, options: { failover, escalate } }: Routing): readonly string[] {
+export function channelsIn({ channels, options: { failover, escalate } }: Routing): readonly string[] {
   return [...channels, ...(failover ?? []), ...(escalate ?? []).flatMap(({ notify }) => notify)];
 }
 

@@ -10,7 +10,7 @@ import { address, LABEL, NAME } from '../../config/values/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
 import { eventsOf } from '../language/events.ts';
 import { DESCRIPTIONS, EXAMPLES } from '../../config/values/key-examples.ts';
-import { AlertShape, FileShape, WatchShape } from './shape.ts';
+import { AlertShape, FileShape, ReportShape, WatchShape } from './shape.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -22,8 +22,18 @@ export function rulesJsonSchema(kinds: readonly AnyKind[]): JsonSchema {
     $schema: DRAFT,
     title: 'Chainwarden rules',
     ...file,
-    properties: { ...propertiesOf(file), watches: { ...listOf(file, 'watches'), items: { anyOf: watches } } },
+    properties: {
+      ...propertiesOf(file),
+      watches: { ...listOf(file, 'watches'), items: { anyOf: watches } },
+      reports: { ...listOf(file, 'reports'), items: toJson(ReportShape) },
+    },
+    anyOf: ['watches', 'reports'].map((key) => withKey(file, key)),
   });
+}
+
+function withKey(file: JsonSchema, key: string): JsonSchema {
+  const description = propertiesOf(file)[key]?.['description'];
+  return { type: 'object', properties: { [key]: { description } }, required: [key] };
 }
 
 /** For `# yaml-language-server: $schema=config.schema.json`. */

@@ -39,7 +39,11 @@ export const DefaultsShape = z.strictObject({
 
 export const FileShape = z.strictObject({
   defaults: DefaultsShape.prefault({}).meta({ description: 'for every watch of this file' }),
-  watches: z.array(z.unknown()).meta({ description: 'what is watched' }),
+  watches: z.array(z.unknown()).optional().meta({ description: 'what is watched' }),
+  reports: z
+    .array(z.unknown())
+    .optional()
+    .meta({ description: 'messages on a schedule, each about the values of several watches' }),
 });
 
 const id = (description: string) =>
@@ -101,6 +105,21 @@ export const AlertShape = z.strictObject({
   runbook: pageUrl('a page that says what to do: the first link of every message').optional(),
 });
 
+export const ReportShape = z.strictObject({
+  id: id('your stable name'),
+  cron: text('when it tells, in UTC or the zone: "0 8 * * 1"', 200),
+  zone: zone().optional(),
+  watches: oneOrMore('the watches that it reads: an id, or id[label] for one of several instances'),
+  values: oneOrMore(
+    'its columns: numbers that all of its watches know now, such as balance_usd, and change_7d | percent',
+  ),
+  total: text('the value that is added up, each balance once', 200).optional(),
+  severity: severity().optional(),
+  labels: labels(),
+  notify: oneOrMore('a channel of the config').optional(),
+});
+
 export type Defaults = z.output<typeof DefaultsShape>;
 export type WrittenWatch = z.output<typeof WatchShape>;
 export type WrittenAlert = z.output<typeof AlertShape>;
+export type WrittenReport = z.output<typeof ReportShape>;

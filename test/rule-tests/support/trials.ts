@@ -2,7 +2,8 @@
 import { notifiers } from '../../../src/notifiers/index.ts';
 import { loadRuleTests, type LoadedRuleTests } from '../../../src/rule-tests/reading/load.ts';
 import { resultOf, type TestResult } from '../../../src/rule-tests/reporting/report.ts';
-import { runRuleTest, type RuleTestRun } from '../../../src/rule-tests/run.ts';
+import { runRuleTest } from '../../../src/rule-tests/run.ts';
+import type { RuleTestRun } from '../../../src/rule-tests/run-watch.ts';
 import { kinds } from '../../../src/watches/index.ts';
 
 export type Files = Readonly<Record<string, string>>;

@@ -29,6 +29,7 @@ export function polledRuntime(parts: PolledParts): RuntimeView {
     config: () => config,
     watches,
     readings: poller.readings,
+    reports: () => [],
     selfLabels: () => selfLabels(config.explorers.keys()),
     blind: () => blind.blind(),
     unseen: () => blind.unseen(),

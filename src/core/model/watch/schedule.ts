@@ -85,6 +85,18 @@ export function isOverdue(
   return due !== null && now - due < intervalMs && (coveredUntil === null || coveredUntil < due);
 }
 
+const FEW_MS = 60_000;
+
+/** True if three polls were missed. */
+export function isLongOverdue(
+  watch: Pick<Watch, 'schedule'>,
+  coveredUntil: Instant | null,
+  now: Instant,
+  paceMs: number,
+): boolean {
+  return isOverdue(watch, coveredUntil, now - Math.max(2 * paceMs, FEW_MS), paceMs);
+}
+
 /** The time between two due times, on average over a year. */
 export function meanMsOf(schedule: Schedule): number {
   return schedule.type === 'cron' ? schedule.meanMs : schedule.intervalMs;

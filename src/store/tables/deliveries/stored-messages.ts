@@ -58,6 +58,7 @@ export const message: z.ZodType<Message> = z.object({
   title: z.string(),
   detail: z.string().nullable(),
   measured: z.string().nullable(),
+  table: z.array(z.array(z.string())).exactOptional(),
   lines: z.array(segments),
   text: segments,
   runbook: z.string().nullable(),

@@ -1,10 +1,10 @@
-// One test of a test file: its watch, its polls and its expectations.
+// A test of a watch in a test file: its watch, its polls and its expectations.
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { Expected, WrittenPoll, RuleTest } from '../model.ts';
+import type { Expected, WatchTest, WrittenMoment, WrittenPoll } from '../model.ts';
 import { readExpectation } from './expectation.ts';
 import { readRow } from './rows.ts';
 import { TestShape, type WrittenTest } from './shape.ts';
@@ -12,12 +12,12 @@ import type { TestFile } from './test-file.ts';
 import { addressNames, type TestedWatch, type TestedWatches } from './watches.ts';
 
 /** Reads one test; null if there is no watch of this name. Problems are added to the file. */
-export function readRuleTest(
+export function readWatchTest(
   file: TestFile,
   written: unknown,
   path: Path,
-  { watches, config }: TestedWatches,
-): RuleTest | null {
+  { watches, config }: Pick<TestedWatches, 'watches' | 'config'>,
+): WatchTest | null {
   const test = readShape(file, written, path);
   if (test.watch === '') return null;
   const watch = pickWatch(file, test.watch, [...path, 'watch'], watches);
@@ -33,7 +33,12 @@ export function readRuleTest(
     routes: config?.routes ?? [],
     isWithoutBaseline: test.baseline === 'none',
     polls,
-    expected: readExpected(tested, test, polls, path),
+    expected: readExpected(file, {
+      test,
+      path,
+      polls,
+      of: { rule: watch.rule, alerts: watch.alerts.map(({ id }) => id) },
+    }),
     addressOf: addressNames(tested),
   };
 }
@@ -52,19 +57,39 @@ function readPolls(tested: TestedWatch, test: WrittenTest, path: Path): WrittenP
   const polls = test.saw.flatMap(
     (row, i) => readRow(tested, { written: row, path: [...path, 'saw', i], startedAt: test.start }) ?? [],
   );
-  for (const [i, { at }] of polls.entries())
-    if (i > 0 && at <= (polls[i - 1]?.at ?? 0) && polls.length === test.saw.length)
-      tested.file.complain([...path, 'saw', i, 'at'], { message: 'is not later than the poll before' });
+  complainOfOrder(tested.file, test.saw, { moments: polls, path });
   return polls;
 }
 
-function readExpected(tested: TestedWatch, test: WrittenTest, polls: readonly WrittenPoll[], path: Path): Expected[] {
+/** Each row has to be later than the one before. Rows with a problem leave gaps, so then nothing is said. */
+export function complainOfOrder(
+  file: TestFile,
+  saw: readonly unknown[],
+  { moments, path }: { readonly moments: readonly WrittenMoment[]; readonly path: Path },
+): void {
+  if (moments.length < saw.length) return;
+  for (const [i, { at }] of moments.entries())
+    if (i > 0 && at <= (moments[i - 1]?.at ?? 0))
+      file.complain([...path, 'saw', i, 'at'], { message: 'is not later than the poll before' });
+}
+
+/** `of`: the rule or the report that says them. */
+export function readExpected(
+  file: TestFile,
+  {
+    test,
+    path,
+    ...row
+  }: Omit<Parameters<typeof readExpectation>[1], 'written' | 'test'> & {
+    readonly test: Pick<WrittenTest, 'start' | 'saw' | 'expect'>;
+  },
+): Expected[] {
   const expected = test.expect.flatMap(
-    (one, i) => readExpectation(tested, { written: one, path: [...path, 'expect', i], test, polls }) ?? [],
+    (written, i) => readExpectation(file, { ...row, written, path: [...path, 'expect', i], test }) ?? [],
   );
   for (const [i, { at }] of expected.entries())
     if (at < (expected[i - 1]?.at ?? 0))
-      tested.file.complain([...path, 'expect', i, 'at'], {
+      file.complain([...path, 'expect', i, 'at'], {
         message: 'is before the row above',
         hint: 'Write them in order of time.',
       });

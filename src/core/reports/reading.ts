@@ -1,0 +1,108 @@
+// Reads the members of a report: the samples in their memories, and those that are stored apart.
+import { historyOf } from '../alerts/history.ts';
+import { balanceKey, type KnownBalance } from '../model/distinct-balances.ts';
+import type { Memory, Run } from '../model/memory.ts';
+import { isLongOverdue } from '../model/watch/schedule.ts';
+import { paceIn, type Watch } from '../model/watch/watch.ts';
+import { Amount } from '../values/amount.ts';
+import { isDollars } from '../values/dollars.ts';
+import { HOLE } from '../windows/hole.ts';
+import { withStored } from '../windows/closed.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Report } from './model.ts';
+
+export interface MemberReading extends KnownBalance {
+  readonly watch: Watch;
+  /** `price`: the amount is known, and it has no price. */
+  readonly lacks: 'nothing' | 'value' | 'price';
+  /** If it is not known: the last time at which it was; null: there is none, or it is not kept. */
+  readonly knownUntil: Instant | null;
+  /** The head of its chain stands still. */
+  readonly isStale: boolean;
+  /** Undefined: unknown. */
+  readonly now: (path: string) => Amount | undefined;
+  /** The value now, and so long ago; undefined: one of them is unknown. */
+  readonly changed: (ms: number) => { readonly now: Amount; readonly then: Amount } | undefined;
+}
+
+/** A member, and what is stored of it. */
+export interface StoredMember {
+  readonly watch: Watch;
+  readonly memory: Memory | undefined;
+  /** The stored runs around the beginning of each change, by its length. */
+  readonly past: ReadonlyMap<number, readonly Run[]>;
+}
+
+/** The stored runs that a change needs: those that ended after `after`, the oldest first. */
+export interface PastRuns {
+  readonly ms: number;
+  readonly path: string;
+  readonly after: Instant;
+}
+
+export function pastRunsOf(report: Report, { watch, memory }: Omit<StoredMember, 'past'>, at: Instant): PastRuns[] {
+  const path = changePath(report, watch);
+  const holeMs = HOLE * paceIn(memory, watch);
+  return report.values.flatMap((value) =>
+    value.type === 'change' ? { ms: value.ms, path, after: at - value.ms - holeMs - 1 } : [],
+  );
+}
+
+export function readMember(report: Report, { watch, memory, past }: StoredMember, at: Instant): MemberReading {
+  const own = memory?.checksum === watch.checksum ? memory : undefined;
+  const intervalMs = paceIn(own, watch);
+  const coveredUntil = own?.coveredUntil ?? null;
+  const isOld = isLongOverdue(watch, coveredUntil, at, intervalMs);
+  const time = { at, coveredUntil, intervalMs, wantedMs: watch.schedule.intervalMs };
+  const now = (path: string): Amount | undefined => (isOld ? undefined : openValue(own, path));
+  return {
+    watch,
+    key: balanceKey(watch),
+    at: coveredUntil,
+    isOld,
+    amount: now(mainPath(report, watch)),
+    lacks: lackOf(report, watch, now),
+    knownUntil: isOld ? coveredUntil : (own?.data?.lastOk ?? null),
+    isStale: own?.data?.state === 'stale',
+    now,
+    changed(ms) {
+      const path = changePath(report, watch);
+      const value = now(path);
+      if (own === undefined || value === undefined) return undefined;
+      const { history } = withStored(own, { [path]: past.get(ms) ?? [] });
+      const delta = historyOf(history, time)({ measure: 'delta', path, ms });
+      return delta === undefined ? undefined : { now: value, then: value.minus(delta) };
+    },
+  };
+}
+
+/** The path whose change is told. */
+function changePath({ total }: Report, { kind }: Watch): string {
+  return total ?? kind.while?.measured ?? '';
+}
+
+function openValue(memory: Memory | undefined, path: string): Amount | undefined {
+  const last = memory?.history[path]?.at(-1);
+  return last?.[1] === null ? Amount.parse(last[2]) : undefined;
+}
+
+/** The path of the value without which a member is not known. */
+export function mainPath({ total, values }: Report, { kind }: Watch): string {
+  const first = values.find((value) => value.type === 'field');
+  return total ?? first?.path ?? kind.while?.measured ?? '';
+}
+
+/** All fields that a member must know. */
+function pathsOf(report: Report, watch: Watch): string[] {
+  const fields = report.values.flatMap((value) => (value.type === 'field' ? value.path : []));
+  return [...new Set([mainPath(report, watch), ...fields])];
+}
+
+function lackOf(report: Report, watch: Watch, now: MemberReading['now']): MemberReading['lacks'] {
+  const missing = pathsOf(report, watch).filter((path) => now(path) === undefined);
+  if (missing.length === 0) return 'nothing';
+  const measured = watch.kind.while?.measured ?? null;
+  const isUnpriced =
+    measured !== null && now(measured) !== undefined && missing.every((path) => isDollars(watch.kind.fields, path));
+  return isUnpriced ? 'price' : 'value';
+}

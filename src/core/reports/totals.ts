@@ -1,0 +1,68 @@
+// The sum of a report, and how it has changed. A member that is not known at one end is in no change.
+import { distinctBalances } from '../model/distinct-balances.ts';
+import { Amount } from '../values/amount.ts';
+import type { Report } from './model.ts';
+import type { MemberReading } from './reading.ts';
+
+export interface TotalChange {
+  readonly name: string;
+  readonly ms: number;
+  /** The change as a part; undefined: no member is known at both ends, or the sum was 0. */
+  readonly part: Amount | undefined;
+  /** Members that are known now, and were not known then. */
+  readonly without: readonly MemberReading[];
+}
+
+export interface ReportTotals {
+  /** Each balance once. */
+  readonly members: readonly MemberReading[];
+  /** Members whose balance is counted through another one. */
+  readonly copies: readonly (readonly [copy: MemberReading, counted: MemberReading])[];
+  readonly known: readonly MemberReading[];
+  /** Undefined: nothing is added up, or nothing is known. */
+  readonly sum: Amount | undefined;
+  readonly changes: readonly TotalChange[];
+}
+
+export function totalsOf({ total, values }: Report, all: readonly MemberReading[]): ReportTotals {
+  const best = new Map(distinctBalances(all).map((one) => [one.key, one]));
+  const members = all.filter((one) => best.get(one.key) === one);
+  const known = members.filter(({ amount }) => amount !== undefined);
+  return {
+    members,
+    copies: all.flatMap((one) => {
+      const counted = best.get(one.key);
+      return counted === undefined || counted === one ? [] : [[one, counted] as const];
+    }),
+    known,
+    sum: total === null ? undefined : sumOf(known.flatMap(({ amount }) => amount ?? [])),
+    changes:
+      total === null
+        ? []
+        : values.flatMap((value) =>
+            value.type === 'change' ? { name: value.name, ms: value.ms, ...changeOf(known, value.ms) } : [],
+          ),
+  };
+}
+
+function changeOf(known: readonly MemberReading[], ms: number): Pick<TotalChange, 'part' | 'without'> {
+  const ends = known.flatMap((one) => {
+    const changed = one.changed(ms);
+    return changed === undefined ? [] : { one, ...changed };
+  });
+  const both = new Set(ends.map(({ one }) => one));
+  const [now, then] = [sumOf(ends.map((end) => end.now)), sumOf(ends.map((end) => end.then))];
+  return { part: partOf(now, then), without: known.filter((one) => !both.has(one)) };
+}
+
+/** How much `now` is more than `then`, as a part of it; undefined: unknown. */
+export function partOf(now: Amount | undefined, then: Amount | undefined): Amount | undefined {
+  if (now === undefined || then === undefined || then.digits === 0n) return undefined;
+  return now.minus(then).dividedBy(then);
+}
+
+function sumOf(amounts: readonly Amount[]): Amount | undefined {
+  return amounts.length === 0 ? undefined : amounts.reduce((sum, one) => sum.plus(one), ZERO);
+}
+
+const ZERO = new Amount(0n, 0);

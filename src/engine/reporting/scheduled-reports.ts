@@ -1,0 +1,83 @@
+// Sends the reports of the rules. Every ten seconds the loop looks which of them are due, and reads what their watches
+// remember from the store, so that it also reads watches of other replicas. The message and the state of the report are
+// one commit: a restart, and another replica, tell no time twice.
+import type { Ownership } from '../../cluster/ownership.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Report } from '../../core/reports/model.ts';
+import { decideReport, turnOf } from '../../core/reports/step.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Fence } from '../../store/contract/fence.ts';
+import type { Store } from '../../store/contract/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { readMembers } from './report-members.ts';
+
+export interface ReportsOptions {
+  readonly store: Pick<Store, 'recall' | 'commit' | 'forget' | 'samplesAfter'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  /** The reports in force. */
+  readonly reports: () => readonly Report[];
+  /** Called when a report was committed. */
+  readonly onTransitions: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const LOOK_MS = 10_000;
+
+/** Runs until the signal aborts. A storage that does not answer is tried again, and logged once per cause. */
+export async function runReports(options: ReportsOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options;
+  let lastFailure: string | null = null;
+  while (!signal.aborted) {
+    await clock.sleep(LOOK_MS, signal);
+    try {
+      await look(options);
+      lastFailure = null;
+    } catch (error) {
+      if (lastFailure !== String(error)) log.warn('report:failed', { error, effect: 'due reports are tried again' });
+      lastFailure = String(error);
+    }
+  }
+}
+
+async function look(options: ReportsOptions): Promise<void> {
+  const { store, ownership, reports, clock } = options;
+  const all = reports();
+  const fence = ownership.fenceOf('service:dispatch');
+  if (all.length === 0 || fence === null) return;
+  const memories = await recall(store, all);
+  for (const report of all)
+    await lookAt(options, report, { memory: memories.get(report.watchId), fence, at: clock.now() });
+}
+
+/** A damaged state is dropped: the report then begins with the next time of its cron. */
+async function recall(store: ReportsOptions['store'], reports: readonly Report[]): Promise<Map<string, Memory>> {
+  const damaged: string[] = [];
+  const memories = await store.recall(
+    reports.map(({ watchId }) => watchId),
+    (id, _why, isNewer) => {
+      if (!isNewer) damaged.push(id);
+    },
+  );
+  if (damaged.length > 0) await store.forget(damaged);
+  return memories;
+}
+
+interface Looking {
+  readonly memory: Memory | undefined;
+  readonly fence: Fence;
+  readonly at: Instant;
+}
+
+async function lookAt(options: ReportsOptions, report: Report, { memory, fence, at }: Looking): Promise<void> {
+  const { store, log, onTransitions } = options;
+  const turn = turnOf(report, memory, at);
+  const members = turn.due === null ? [] : await readMembers(store, report, at);
+  const decision = decideReport(report, memory, { turn, members, at });
+  if (decision === null) return;
+  const [end] = await store.commit([decision], at, fence);
+  const [told] = decision.transitions;
+  if (end !== 'kept' || told === undefined) return;
+  log.info('report:told', { report: report.id, title: told.message.title });
+  onTransitions();
+}

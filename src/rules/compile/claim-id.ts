@@ -1,0 +1,28 @@
+import { quote } from '../../config/values/scalars.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import type { Loading, WatchSource } from './model.ts';
+
+/** Reports an id that another watch or report has. Watches and reports share their ids: alerts are silenced by them. */
+export function claimId(
+  { ids, problems }: Pick<Loading, 'ids' | 'problems'>,
+  { source, path }: WatchSource,
+  id: string,
+): void {
+  const at = [...path, 'id'];
+  if (id === BUILT_IN_RULE)
+    problems.push(
+      source.problem(at, {
+        message: `${quote(id)} is the built-in watch, which tells what is wrong with the daemon itself`,
+        hint: 'Give it another id.',
+      }),
+    );
+  const first = ids.get(id);
+  if (first === undefined) ids.set(id, `${source.file}:${source.lineOf(at)}`);
+  else
+    problems.push(
+      source.problem(at, {
+        message: `the id ${quote(id)} is used already at ${first}`,
+        hint: 'Ids are unique over all files.',
+      }),
+    );
+}

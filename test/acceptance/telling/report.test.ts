@@ -1,0 +1,137 @@
+// Reports of several watches by a daemon that runs, on its state: restarts, reloads, outages and silences.
+import { expect, test } from '@jest/globals';
+import { callApi } from '../../support/web/api-calls.ts';
+import { anOperatedDaemon, RULES as OPERATED_RULES, WATCHES } from '../../support/web/operated-daemon.ts';
+import { aStory, RULES, type Story } from '../../support/self-story.ts';
+
+const CHANNELS = `channels: { screen: { type: log, format: json }, other: { type: log, format: json } }
+self: none`;
+
+const rulesOf = (cron: string, more = '', watches = '[coins, gold]'): string =>
+  `defaults: { notify: [screen] }
+${RULES}reports:
+  - { id: fives, cron: '${cron}', watches: ${watches}, values: [balance, change_2m | percent], total: balance${more} }
+`;
+const AT_FIVE = rulesOf('5 0 * * *');
+
+interface Said {
+  readonly data: {
+    readonly alert: string;
+    readonly title: string;
+    readonly lines: readonly string[];
+    readonly id: string;
+  };
+}
+
+function reports({ printed }: Story): Said['data'][] {
+  return printed.all.map((line) => (JSON.parse(line) as Said).data).filter(({ alert }) => alert === 'report');
+}
+
+const titles = (story: Story): string[] => reports(story).map(({ title }) => title);
+
+test('a report is told at its time, once, and never again after a restart', async () => {
+  await using story = await aStory({ channels: CHANNELS, rules: AT_FIVE });
+  const { explorer, printed } = story;
+  await story.minutes(4);
+  expect(titles(story)).toEqual([]);
+  explorer.balance = '10000000000000000000';
+  await story.minutes(1);
+  await printed.reached(1);
+  expect(titles(story)).toEqual(['report fives: 10 coin in 1 balance, rose 100 % in 2 min']);
+  expect(reports(story)[0]?.lines).toEqual([
+    '       balance  change 2 min',
+    'gold   10 coin        +100 %',
+    'total  10 coin        +100 %',
+    'coins is the same balance as gold, and counts once.',
+  ]);
+  await story.restart();
+  await story.minutes(3);
+  expect(printed.all).toHaveLength(1);
+});
+
+test('a report that was due while the daemon did not run is told after the start, once', async () => {
+  await using story = await aStory({ channels: CHANNELS, rules: AT_FIVE });
+  await story.minutes(4);
+  await story.restart(() => {
+    story.running.clock.stall(20 * 60_000);
+  });
+  await story.minutes(2);
+  await story.printed.reached(1);
+  expect(reports(story).map(({ title, lines }) => [title, lines.find((line) => line.startsWith('Due'))])).toEqual([
+    ['report fives: 5 coin in 1 balance', 'Due at 00:05 UTC.'],
+  ]);
+  await story.restart();
+  await story.minutes(2);
+  expect(titles(story)).toHaveLength(1);
+});
+
+test('an explorer that is down delays a report by five minutes, and the balances are named', async () => {
+  await using story = await aStory({ channels: CHANNELS, rules: AT_FIVE });
+  const { explorer, printed } = story;
+  explorer.isDown = true;
+  await story.minutes(9);
+  expect(titles(story)).toEqual([]);
+  await story.minutes(2);
+  await printed.reached(1);
+  expect(reports(story).map(({ title, lines }) => [title, lines.at(-1)])).toEqual([
+    [
+      'report fives: none of 1 balance is known',
+      expect.stringMatching(/^(coins|gold): not known since 00:00 UTC\.$|counts once/),
+    ],
+  ]);
+});
+
+test('a reload that moves the time into the past tells nothing, and one that takes the report away ends it', async () => {
+  await using story = await aStory({ channels: CHANNELS, rules: AT_FIVE });
+  const { folder, printed, running } = story;
+  const reload = async (rules: string): Promise<void> => {
+    folder.write('rules.yaml', rules);
+    expect(await running.reload()).toBe('config:reloaded');
+  };
+  await story.minutes(3);
+  await reload(rulesOf('2 0 * * *'));
+  await story.minutes(4);
+  expect(titles(story)).toEqual([]);
+  await reload(rulesOf('12 0 * * *', ', notify: [other]'));
+  await story.minutes(2);
+  await reload(`defaults: { notify: [screen] }\n${RULES}`);
+  await story.minutes(6);
+  expect(printed.all).toEqual([]);
+  await reload(rulesOf('0 0 * * *'));
+  await story.minutes(2);
+  expect(printed.all).toEqual([]);
+  await reload(rulesOf('*/5 * * * *'));
+  await story.minutes(5);
+  await printed.reached(1);
+  expect(titles(story)).toEqual(['report fives: 5 coin in 1 balance, unchanged in 2 min']);
+});
+
+test('a silence of the report holds it, and one of its watches does not', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { folder, running, told } = daemon;
+  const minutes = async (count: number): Promise<void> => {
+    for (; count > 0; count -= 1) {
+      const { length } = running.polls.all;
+      await running.clock.advance(60_000);
+      await running.polls.reached(length + WATCHES);
+    }
+  };
+  const silence = async (watch: string, minute: number): Promise<void> => {
+    const until = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+    const body = { matchers: { watch }, until, comment: 'moved' };
+    expect((await callApi(running, { path: '/silences', body, key: watch })).status).toBe(201);
+  };
+  const saidOf = (watch: string): readonly string[] => told.filter((line) => line.includes(` ${watch}/report EVENT `));
+  const fives = "  - { id: fives, cron: '*/5 * * * *', watches: [coins], values: [balance], total: balance }\n";
+  folder.write('rules.yaml', `${OPERATED_RULES}reports:\n${fives}${fives.replace('fives', 'others')}`);
+  expect(await running.reload()).toBe('config:reloaded');
+  await silence('fives', 8);
+  await silence('coins', 20);
+  await minutes(7);
+  expect(saidOf('fives')).toEqual([]);
+  expect(saidOf('others')).toEqual([
+    expect.stringContaining('report others: 5 coin in 1 balance - coins: balance 5 coin.'),
+  ]);
+  await minutes(5);
+  expect(saidOf('fives')).toHaveLength(1);
+});

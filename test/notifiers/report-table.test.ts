@@ -1,0 +1,76 @@
+// The table of a report in every channel: in characters of one width where the service has them.
+import { describe, expect, test } from '@jest/globals';
+import { newsOf, type Delivery } from '../../src/core/model/delivery.ts';
+import { bodyOf } from '../../src/notifiers/rendering/body.ts';
+import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
+import { toText } from '../../src/notifiers/rendering/mail-text.ts';
+import { aDelivery, aMessage, aTry, never, someTools } from './samples.ts';
+import { serve, SERVICES } from './services.ts';
+
+const report: Delivery = {
+  ...aDelivery(),
+  members: [
+    newsOf(
+      aMessage({
+        type: 'alert.event',
+        title: 'report weekly: $30,100 in 2 balances',
+        detail: null,
+        measured: null,
+        of: null,
+        token: null,
+        table: [
+          ['', 'balance', 'balance USD'],
+          ['coins', '10 ETH', '$30,000'],
+          ['0x3c54…b3AB`', '100 USDC', '$100'],
+          ['total', '', '$30,100'],
+        ],
+        lines: [[{ text: 'cold: not known since 14:02 UTC.' }]],
+        text: [],
+        condition: 'on schedule 0 8 * * 1',
+        fields: { total: { text: '30100' } },
+        before: {},
+      }),
+    ),
+  ],
+};
+const ROWS = [
+  '               balance  balance USD',
+  'coins           10 ETH      $30,000',
+  '0x3c54…b3AB`  100 USDC         $100',
+  'total                       $30,100',
+];
+const NOTE = 'cold: not known since 14:02 UTC.';
+
+test('a mail has the rows one below the other', () => {
+  const content = toContent(report);
+  expect(toText(content)).toContain([...ROWS, NOTE].join('\n'));
+  const html = toHtml(content);
+  expect(html).toMatch(/<pre style="[^"]*monospace[^"]*">\s* {15}balance {2}balance USD\ncoins/);
+  expect(html).toContain('b3AB&#96;  100 USDC');
+});
+
+test('a webhook has the rows as lines, and exact numbers beside them', () => {
+  const { lines, fields, text } = bodyOf(report).data;
+  expect(lines).toEqual([...ROWS, NOTE]);
+  expect(fields).toEqual({ total: '30100' });
+  expect(text).toContain('coins: balance 10 ETH, balance USD $30,000.');
+});
+
+describe.each(SERVICES.map((service) => [service.name, service] as const))('%s', (name, service) => {
+  test('takes a report', async () => {
+    await using served = await serve(service);
+    await using sender = service.open(served.origin, someTools(), 20_000);
+    const outcome = await sender.send(report, aTry(1), never);
+    expect([outcome.type, served.refused]).toEqual(['sent', []]);
+    const [body = ''] = served.calls.all.map((call) => call.body);
+    const marks: Readonly<Record<string, RegExp>> = {
+      'slack bot': /```\\n {15}balance/,
+      'slack webhook': /```\\n {15}balance/,
+      discord: /```\\n {15}balance/,
+      telegram: /"type":"pre"/,
+      teams: /"fontType":"monospace"/i,
+    };
+    expect(body).toMatch(marks[name] ?? /balance/);
+  });
+});
