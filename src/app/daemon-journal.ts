@@ -8,6 +8,7 @@ import { outlineOf } from '../plan/outline.ts';
 import { recipientsIn } from '../config/routing/recipients.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
+import { outlineOfReport } from '../core/reports/model.ts';
 import type { Setup } from './setup/setup.ts';
 
 export interface DaemonJournal {
@@ -48,6 +49,7 @@ export function createDaemonJournal({ store, ownership, clock, log }: DaemonJour
 }
 
 /** If two setups have equal digests, they poll, decide and send the same. */
-function rulesOf({ watches, config }: Setup): { readonly watches: number; readonly rules: string } {
-  return { watches: watches.length, rules: idOf(JSON.stringify(outlineOf(watches, recipientsIn(config)))) };
+function rulesOf({ watches, reports, config }: Setup): { readonly watches: number; readonly rules: string } {
+  const outline = [outlineOf(watches, recipientsIn(config)), ...reports.map(outlineOfReport)];
+  return { watches: watches.length, rules: idOf(JSON.stringify(outline)) };
 }

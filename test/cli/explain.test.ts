@@ -265,3 +265,31 @@ test.each([
   const { code, out, err } = await prepared.run('explain', name, '-c', prepared.config);
   expect([code, out, err]).toEqual([64, '', `chainwarden: ${complaint}\n`]);
 });
+
+test('a report: when it is told, what it reads, and what it would say now', async () => {
+  using other = prepareState(`${RULES}reports:
+  - { id: weekly, cron: '0 8 * * 1', watches: [coins], values: [balance, change_5m | percent], total: balance, notify: [screen] }
+`);
+  await other.polls('1020000', '940000');
+  const { code, out, err } = await other.run('explain', 'weekly', '-c', other.config);
+  expect([code, err]).toEqual([0, '']);
+  expect(out.trimEnd().split('\n')).toEqual([
+    'weekly  rules.yaml:18  info',
+    '  cron: 0 8 * * 1',
+    '  next: 2026-01-05T08:00:00Z',
+    '  reads: coins; asks nothing',
+    '  total: balance',
+    '  would be told: screen',
+    '  now it would say: report weekly: 940,000 coin in 1 balance',
+    '      coins: balance 940,000 coin, change 5 min not known.',
+    '      total: balance 940,000 coin, change 5 min not known.',
+    '      No value of 5 min ago is known, so the change is not.',
+  ]);
+  const { out: stands } = await other.run('status', '-c', other.config);
+  expect(stands).toContain('report weekly: next 2026-01-05T08:00:00Z');
+  const { out: checked } = await other.run('check', '-c', other.config);
+  expect(checked).toMatch(
+    /^weekly {2}report of 1 watch {2}cron 0 8 \* \* 1 {2}asks nothing {2}0 requests, 0 credits a day$/m,
+  );
+  expect(checked).toMatch(/^weekly\/report {2}info {2}notifies screen$/m);
+});

@@ -1,6 +1,6 @@
 // Reports of several watches by a daemon that runs, on its state: restarts, reloads, outages and silences.
 import { expect, test } from '@jest/globals';
-import { callApi } from '../../support/web/api-calls.ts';
+import { callApi, readApi } from '../../support/web/api-calls.ts';
 import { anOperatedDaemon, RULES as OPERATED_RULES, WATCHES } from '../../support/web/operated-daemon.ts';
 import { aStory, RULES, type Story } from '../../support/self-story.ts';
 
@@ -13,6 +13,12 @@ ${RULES}reports:
   - { id: fives, cron: '${cron}', watches: ${watches}, values: [balance, change_2m | percent], total: balance${more} }
 `;
 const AT_FIVE = rulesOf('5 0 * * *');
+
+interface Event {
+  readonly watch: string;
+  readonly title: string;
+  readonly key: string;
+}
 
 interface Said {
   readonly data: {
@@ -134,4 +140,10 @@ test('a silence of the report holds it, and one of its watches does not', async 
   ]);
   await minutes(5);
   expect(saidOf('fives')).toHaveLength(1);
+  const { events } = (await readApi(running, '/overview')).body as { readonly events: readonly Event[] };
+  const shown = events.map(({ watch, title, key }) => ({ watch, title, key }));
+  expect(new Set(shown.map(({ watch, title }) => `${watch}: ${title}`))).toEqual(
+    new Set(['fives: report fives: 5 coin in 1 balance', 'others: report others: 5 coin in 1 balance']),
+  );
+  for (const { key } of shown) expect((await readApi(running, `/alerts/${key}/1`)).status).toBe(200);
 });
