@@ -50,6 +50,16 @@ test('a mail has the rows one below the other', () => {
   expect(html).toContain('b3AB&#96;  100 USDC');
 });
 
+test('a report that is late says when it was due, and not that something was seen late', () => {
+  const [{ message }] = report.members;
+  const late = {
+    ...report,
+    members: [newsOf({ ...message, late: true, lines: [[{ text: 'Due at 08:00 UTC.' }]] })],
+  } as const;
+  expect(toText(toContent(late))).toContain('Due at 08:00 UTC.');
+  expect(toText(toContent(late))).not.toContain('Told late');
+});
+
 test('a webhook has the rows as lines, and exact numbers beside them', () => {
   const { lines, fields, text } = bodyOf(report).data;
   expect(lines).toEqual([...ROWS, NOTE]);

@@ -88,8 +88,13 @@ function leadOf(member: DeliveryMember, at: Instant): TextLine[] {
   return [
     ...linesOf(member, at),
     ...(reason === null ? [] : [ourLine(`${capital(reason)}.`)]),
-    ...(message.late ? [ourLine('Told late: it happened more than ten minutes before it was seen.')] : []),
+    ...(isToldLate(message) ? [ourLine('Told late: it happened more than ten minutes before it was seen.')] : []),
   ];
+}
+
+/** A report with a table says itself when it was due. */
+function isToldLate({ late, table }: Message): boolean {
+  return late && table === undefined;
 }
 
 function textLines(text: Message['text']): TextLine[] {
