@@ -37,7 +37,8 @@ describe.each(packs)('%s', (pack) => {
     for (const trial of loaded.tests) {
       const { details, output } = resultOf(trial, await runRuleTest(trial));
       expect(details).toEqual([]);
-      for (const alert of output) spoken.add(`${trial.watch.rule}/${alert}`);
+      const rule = 'watch' in trial ? trial.watch.rule : '';
+      for (const alert of output) spoken.add(`${rule}/${alert}`);
     }
     const written = setup?.watches.flatMap(({ rule, alerts }) => alerts.map(({ id }) => `${rule}/${id}`)) ?? [];
     expect(written.filter((alert) => !spoken.has(alert))).toEqual([]);
