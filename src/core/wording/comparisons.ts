@@ -61,13 +61,13 @@ export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
 
 /** `below 1,000,000`, or `just below 0.05` if the value is shown as 0.05 too. `show`: writes both numbers. */
 export function boundWords(
-  { operator, bound }: Pick<Comparison, 'operator' | 'bound'>,
+  { operator, bound, text }: Pick<Comparison, 'operator' | 'bound' | 'text'>,
   value: Amount,
   show: (number: Amount) => string,
 ): string {
   const isShownEqual = show(value) === show(bound) && !value.equals(bound);
   const just = isShownEqual && (operator === '<' || operator === '>') ? 'just ' : '';
-  return `${just}${OPERATOR_WORDS[operator]} ${show(bound)}`;
+  return `${just}${OPERATOR_WORDS[operator]} ${text === undefined ? show(bound) : `${text} (${show(bound)})`}`;
 }
 
 /** How a field's numbers are written: a time for durations, which are milliseconds; with `$` for US dollars. */

@@ -1,7 +1,14 @@
 // The sentence of a `while:` alert. A comparison of one field or window with a constant is written as people say it.
 // For a condition with several parts, the values are listed.
 import { showDuration, type Instant } from '../../lib/clock.ts';
-import type { Clause, Comparison, Condition, EvaluationContext, Window } from '../model/watch/condition.ts';
+import {
+  OPPOSITE,
+  type Clause,
+  type Comparison,
+  type Condition,
+  type EvaluationContext,
+  type Window,
+} from '../model/watch/condition.ts';
 import type { AlertId } from '../model/ids.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
@@ -24,7 +31,8 @@ export interface ConditionOccasion extends WordingContext {
 export function conditionSentence(occasion: ConditionOccasion): Sentence {
   const { alert, isOver } = occasion;
   const decided = clauseOf(isOver && alert.until !== null ? alert.until : alert.while);
-  const compares = comparedIn(decided, isOver && alert.until === null);
+  const isNegated = isOver && alert.until === null;
+  const compares = comparedIn(decided, isNegated) ?? relatedIn(decided, isNegated, occasion.context);
   const value = compares === null ? undefined : subjectValue(compares.subject, occasion.context);
   if (compares !== null && value !== undefined)
     return comparisonSentence(occasion, boundOf(occasion, compares, value), value);
@@ -33,6 +41,16 @@ export function conditionSentence(occasion: ConditionOccasion): Sentence {
 
 function comparedIn({ compares }: Clause, isNegated: boolean): Comparison | null {
   return compares === null || !isNegated ? compares : negated(compares);
+}
+
+const LONGEST_BOUND = 60;
+
+/** The comparison of a field with what is computed of others, as of now; null: there is none, or a field is unknown. */
+function relatedIn({ relates }: Clause, isNegated: boolean, context: EvaluationContext): Comparison | null {
+  const bound = relates === undefined || relates.text.length > LONGEST_BOUND ? undefined : relates.boundIn(context);
+  if (relates === undefined || bound === undefined) return null;
+  const { subject, operator, text } = relates;
+  return { subject, operator: isNegated ? OPPOSITE[operator] : operator, bound, text };
 }
 
 /** A comparison as a message shows it for a value. `isEnd`: it ends the alert, and does not hold yet. */
@@ -187,9 +205,10 @@ function compoundSentence(occasion: ConditionOccasion, { reads, windows, joins, 
   };
 }
 
-/** The first comparison with a constant, if it holds; null: there is none, or it does not. */
+/** The first comparison of a field, if it holds; null: there is none, or it does not. */
 function firstOf(occasion: ConditionOccasion, parts: readonly Clause[]): Sentence | null {
-  const compares = parts.find((part) => part.compares !== null)?.compares ?? null;
+  const { context } = occasion;
+  const compares = parts.flatMap((part) => part.compares ?? relatedIn(part, false, context) ?? [])[0] ?? null;
   const value = compares === null ? undefined : subjectValue(compares.subject, occasion.context);
   if (compares === null || value === undefined || !holds(compares, value)) return null;
   return comparisonSentence(occasion, { comparison: compares, isEnd: false }, value);

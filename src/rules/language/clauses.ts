@@ -1,8 +1,9 @@
 // A condition divided at `&&`, `||` and `!`. The same compiler compiles each part separately, so a part has the same
 // result as within the whole.
 import { Amount } from '../../core/values/amount.ts';
-import type { Clause, Comparison } from '../../core/model/watch/condition.ts';
+import type { Clause, Comparison, Relation } from '../../core/model/watch/condition.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
+import { arithmeticOf } from './arithmetic.ts';
 import { equalityOf } from './equalities.ts';
 import { literalNumber } from './reading/literals.ts';
 import { namesOf } from './reading/paths.ts';
@@ -30,6 +31,7 @@ export function clauseOf(language: Language, own: Own, use: ConditionUse, ast: N
     joins: isWhole ? joins : null,
     parts: isWhole ? parts : [],
     compares: comparisonOf(language, own, use, ast),
+    relates: relationOf(language, own, use, ast),
     equals: equalityOf(language, ast, use.before),
   };
 }
@@ -51,6 +53,20 @@ function comparisonOf(language: Language, own: Own, use: ConditionUse, node: Nod
   if (bound !== undefined) return compared(subjectOf(language, own, use, left), op, bound);
   const first = constantOf(left);
   return first === undefined ? null : compared(subjectOf(language, own, use, right), MIRRORED[op], first);
+}
+
+/** Undefined where one side is a constant, or where no side is a single field. */
+function relationOf(language: Language, own: Own, use: ConditionUse, node: Node): Relation | undefined {
+  const { op } = node;
+  if (!isBinary(node) || !isComparisonOperator(op) || own.windows.length > 0) return undefined;
+  const [left, right] = node.args;
+  if (constantOf(left) !== undefined || constantOf(right) !== undefined) return undefined;
+  const subject = subjectOf(language, own, use, left);
+  const other = subject === null ? left : right;
+  const named = subject ?? subjectOf(language, own, use, right);
+  const boundIn = arithmeticOf(other, { language, before: use.before, constantOf });
+  if (named === null || boundIn === null) return undefined;
+  return { subject: named, operator: subject === null ? MIRRORED[op] : op, text: textOf(own.text, other), boundIn };
 }
 
 function compared(

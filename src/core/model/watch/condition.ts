@@ -66,6 +66,8 @@ export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | '
   readonly parts: readonly Clause[];
   /** Set when it compares one number with a constant. */
   readonly compares: Comparison | null;
+  /** Set when it compares one number with what is computed of other fields. */
+  readonly relates?: Relation | undefined;
   /** Set when it asks for one value of a field, or for a place in a group of the config. */
   readonly equals: Equality | null;
 }
@@ -86,6 +88,16 @@ export interface Comparison {
   readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
   /** Milliseconds, when the field is a duration. */
   readonly bound: Amount;
+  /** The bound as the rule writes it, if it is computed: `assets * 0.98`. */
+  readonly text?: string;
+}
+
+/** `held < assets * 0.98`: a field on the left. */
+export interface Relation extends Pick<Comparison, 'subject' | 'operator'> {
+  /** The right side as the rule writes it. */
+  readonly text: string;
+  /** Undefined: unknown. */
+  boundIn(context: EvaluationContext): Amount | undefined;
 }
 
 /** The operator of the negation: `!(x < 5)` is `x >= 5`. */
