@@ -52,6 +52,7 @@ export function readExplorer(
         as: at.as ?? null,
         plan: at.plan === undefined ? null : planOf(at.plan),
         ...shared(at, tools),
+        rpc: true,
         missing: [],
       }));
   }
@@ -125,6 +126,7 @@ function remote(at: WrittenRemote, tools: Tools) {
     auth: at.auth,
     plan: at.plan === undefined ? null : planOf(at.plan),
     concurrency: at.concurrency,
+    rpc: at.rpc,
     headers,
     missing,
   };

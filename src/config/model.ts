@@ -134,6 +134,8 @@ interface ExplorerBase {
   readonly blindAfterMs: number | null;
   /** The address of the explorer's pages, without a slash at its end; null: not set. */
   readonly pageUrl: string | null;
+  /** True if its JSON-RPC may be asked. */
+  readonly rpc: boolean;
   readonly path: Path;
   /** Problems of secrets that cannot be read or sent. They are reported only if a watch uses this explorer. */
   readonly missing: readonly Problem[];

@@ -108,6 +108,7 @@ const shared = {
   page_url: webUrl('pages of the explorer, for links in messages').optional(),
   plan: Plan.optional().meta({ description: 'what the key allows: intervals become longer where it does not suffice' }),
   concurrency: integer(1, 64, 'requests at the same time').default(1),
+  rpc: boolean('whether its JSON-RPC answers calls of contracts, which the kind read needs').default(false),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]+$/, 'a header name has letters, digits and dashes'), SecretText)
     .default({})

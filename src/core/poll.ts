@@ -29,6 +29,8 @@ type SeenObservation = Extract<Observation, { type: 'seen' }>;
 
 export interface EvaluatedPoll extends AlertPoll {
   readonly samples: Samples;
+  /** Paths whose samples begin again, since their values have another meaning than before. */
+  readonly redefined: readonly string[];
   readonly data: DataState;
   readonly fields: FieldSightings;
   readonly senders: SenderSightings;
@@ -56,6 +58,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
       ...nothing,
       chain: 'unknown',
       samples: memory.history,
+      redefined: [],
       data,
       fields,
       senders,
@@ -64,8 +67,10 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
     };
   }
   const detection = yield* detect(watch, memory, observation, intervalMs);
-  const samples = sample(memory.history, watch.sampled, detection.now, time);
-  const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf(memory, past)) });
+  const redefined = redefinedIn(memory.history, detection);
+  const history = without(memory.history, redefined);
+  const samples = sample(history, watch.sampled, detection.now, time);
+  const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf({ history }, past)) });
   const isStale = isHeadStale(observation);
   const lost = lostFields(watch, detection.state);
   const lacksField = goneFields(fields).length > 0 || lost.length > 0;
@@ -81,6 +86,7 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
     chain: observation.chain,
     reach: reachOf(observation.chain, detection.range),
     samples,
+    redefined,
     data: dataStateOf(observation, { isStale, isKnown: isKnown(watch, detection), lacksField }),
     fields,
     senders,
@@ -89,8 +95,17 @@ export function* pollOf(watch: Watch, memory: Memory, observation: Observation, 
   };
 }
 
+function redefinedIn(history: Samples, { redefined = [] }: Detection<unknown>): readonly string[] {
+  return Object.keys(history).filter((path) => redefined.some((one) => path === one || path.startsWith(`${one}.`)));
+}
+
+function without(history: Samples, paths: readonly string[]): Samples {
+  if (paths.length === 0) return history;
+  return Object.fromEntries(Object.entries(history).filter(([path]) => !paths.includes(path)));
+}
+
 /** Leaves out stored runs of a path that the memory does not have: they belong to another definition of the watch. */
-function pastOf({ history }: Memory, past: Past): Past {
+function pastOf({ history }: Pick<Memory, 'history'>, past: Past): Past {
   return { window: (span) => (span.path in history ? past.window(span) : undefined) };
 }
 

@@ -80,7 +80,7 @@ export function* stepInSteps(
     truths: Object.fromEntries(evaluations.map(({ id, truth }) => [id, truth])),
     needs: greatestNeed([poll.detection?.needs ?? null, ...evaluations.map(({ needs }) => needs)]),
     askAgainMs: poll.detection?.askAgainMs ?? null,
-    closed: NOTHING_CLOSED,
+    closed: { ...NOTHING_CLOSED, dropped: poll.redefined },
   };
 }
 

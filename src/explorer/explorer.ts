@@ -29,6 +29,7 @@ import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
 import { createApiUrls } from './reading/api-urls.ts';
 import { createFilters, type Query } from './reading/filters.ts';
+import { askedByRpc } from './reading/rpc.ts';
 import type { Spend } from '../core/spending/spend.ts';
 import { blocks as blocksOf } from './operations.ts';
 import { headAfter, headOf as headIn } from './reading/head.ts';
@@ -45,6 +46,8 @@ export interface ExplorerOptions {
   readonly baseUrl: string;
   /** Addresses of the Etherscan-style API, the likeliest first; `{baseUrl}/api` if left out. */
   readonly apiUrls?: readonly string[];
+  /** Address of the JSON-RPC; `{baseUrl}/api/eth-rpc` if left out. */
+  readonly rpcUrl?: string;
   readonly auth: Auth;
   readonly coin: Coin;
   /** Headers of each request, such as a Referer that a firewall requires. */
@@ -103,11 +106,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   const { name, auth, clock, signal, budget, meter } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
   const reach = options.reach ?? createReachRecord(clock);
-  const sender = reach.noting(
+  const noted = reach.noting(
     options.transport ??
       createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal }),
   );
-  const transport = options.mayAsk === undefined ? sender : withLeave(sender, options.mayAsk);
+  const transport = options.mayAsk === undefined ? noted : withLeave(noted, options.mayAsk);
   const largeBodies = options.largeBodies ?? createLargeBodies();
   const hasKey = auth.type !== 'none';
   const reader = createAnswerReader({
@@ -121,6 +124,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   });
   const filters = createFilters(options.log, name);
   const apiUrls = createApiUrls(options.apiUrls ?? [`${options.baseUrl}/api`]);
+  const rpcUrl = options.rpcUrl ?? `${options.baseUrl}/api/eth-rpc`;
   const fetchAnswer = createFetchAnswer({
     explorer: name,
     transport,
@@ -155,10 +159,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     spend: Spend,
     tickCache: TickCache | null,
   ): Promise<AnyView | Page> {
-    const ask = (query: Query, apiUrl: string | null): Promise<AnyView | Page> =>
+    const ask = (query: Query, url: string | null): Promise<AnyView | Page> =>
       tickCache === null
-        ? coalescer.requestAgain({ question, query, apiUrl }, spend)
-        : coalescer.request({ question, query, apiUrl }, spend, tickCache);
+        ? coalescer.requestAgain({ question, query, url }, spend)
+        : coalescer.request({ question, query, url }, spend, tickCache);
+    if (question.root === 'rpc') return askedByRpc(ask({}, rpcUrl));
     // A range of blocks is no filter: without it, the answer would be about other blocks.
     if (question.root === 'api') return apiUrls.request((url) => ask({ ...question.params, ...cursor }, url));
     return filters.request(question, cursor, (query) => ask(query, null));
@@ -176,7 +181,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     reachability: () => reach.now(),
     async probe() {
       const { origin, host } = new URL(options.baseUrl);
-      await sender.get(`${origin}/`, host, PROBE_MS).catch(() => undefined);
+      await noted.send({ target: `${origin}/`, body: null, where: host }, PROBE_MS).catch(() => undefined);
     },
     tickReader(askedBy = () => ({ severity: 'warning', isFirst: true })) {
       const tickCache: TickCache = new Map();
@@ -236,9 +241,9 @@ function spending(askedBy: AskedBy): SpendOn {
 function withLeave(transport: HttpTransport, mayAsk: () => boolean): HttpTransport {
   return {
     ...transport,
-    async get(...args) {
+    async send(...args) {
       if (!mayAsk()) throw new DOMException('another replica asks this explorer now', 'AbortError');
-      return transport.get(...args);
+      return transport.send(...args);
     },
   };
 }

@@ -6,6 +6,7 @@ import { valueAt, type AnyView, type Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';
 import type { Cursor, ListQuestion, OneQuestion, RangeParams } from '../core/model/watch/question.ts';
 import { headOf } from './reading/head.ts';
+import { RpcAnswer } from './reading/resources/rpc-answer.ts';
 import { AddressDetails } from './reading/resources/address.ts';
 import { Block } from './reading/resources/block.ts';
 import { AccountCall, InternalTransaction } from './reading/resources/internal-transaction.ts';
@@ -55,6 +56,8 @@ const ROWS = {
     path: 'api?module=account&action=txlistinternal&address={hash}',
     credits: 20,
   },
+  /** Not in the specification: calls of contracts, posted as an array. */
+  rpc: { name: 'eth-rpc', path: 'eth-rpc', credits: 20 },
   /** 4.5 */
   blocks: { name: 'blocks', path: 'blocks', credits: 20 },
 } as const satisfies Readonly<Record<string, ApiOperation>>;
@@ -161,6 +164,21 @@ function nextIn(range: RangeParams): (rows: readonly AnyView[]) => Cursor | null
     });
     return { [range.from]: String(Math.max(...blocks)) };
   };
+}
+
+/** The largest number of calls in one request: explorers refuse more. */
+export const MOST_RPC_CALLS = 5;
+
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** One request for at most `MOST_RPC_CALLS` calls. The id of an answer is the place of its call. */
+export function rpcCalls(explorer: string, calls: readonly RpcCall[]): ListQuestion<typeof RpcAnswer.fields> {
+  const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+  const question = list(explorer, ROWS.rpc, null, RpcAnswer);
+  return { ...question, root: 'rpc', path: `${question.path}?${JSON.stringify(body)}` };
 }
 
 /** `to` null: up to the newest block. */

@@ -22,9 +22,9 @@ export function createReachRecord(clock: Clock): ReachRecord {
     now: () => reachability,
     noting: (transport) => ({
       ...transport,
-      async get(...args) {
+      async send(...args) {
         try {
-          const answer = await transport.get(...args);
+          const answer = await transport.send(...args);
           noteEnd(null);
           return answer;
         } catch (error) {

@@ -10,7 +10,15 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import { Missed, unfiltered, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
+import {
+  Missed,
+  shownPath,
+  unfiltered,
+  type Cursor,
+  type Page,
+  type Question,
+  type Read,
+} from '../core/model/watch/question.ts';
 import { readThrough } from '../core/model/quality/read-through.ts';
 import { blankMemory } from '../core/step.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
@@ -94,7 +102,7 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
     const chain = () => chainOf(watch, [tick], decode, head);
     yield { at, head: () => head, canAskHead: true, chain, read: createRead(watch, [tick], decode, options) };
   }
-  if (!isAny) options.onNotRecorded(watch, question.path);
+  if (!isAny) options.onNotRecorded(watch, shownPath(question));
 }
 
 /** The state of the chain in the tick's answers; if the tick did not ask for it, the last known head. */
@@ -138,12 +146,12 @@ function createRead(
 
   async function answer(question: Question, cursor: Cursor | null, again: boolean): Promise<AnyView | Page> {
     const found = find(keyOf({ asked: question, cursor, again }));
-    if (found === undefined) onNotRecorded(watch, question.path);
+    if (found === undefined) onNotRecorded(watch, shownPath(question));
     return given(question, found);
   }
 
   function given(question: Question, found: RecordedAnswer | undefined): AnyView | Page {
-    if (found === undefined) throw new Missed('not-found', `not in the recording: ${question.path}`);
+    if (found === undefined) throw new Missed('not-found', `not in the recording: ${shownPath(question)}`);
     if ('reason' in found.gave) throw new Missed(found.gave.reason, found.gave.detail);
     return decode(question, found.gave.body);
   }
@@ -177,7 +185,7 @@ function createDecoder(watch: Watch, recording: Recording): Decode {
   const common = { units: { coin: watch.target.coin.decimals }, pageSizes: createPageSizes() };
   return (question, body) => {
     const key = `${body} ${question.record.name}`;
-    const context = { ...common, where: question.path };
+    const context = { ...common, where: shownPath(question) };
     const value = decoded.get(key) ?? decodeAnswer(recording.body(body), question, context).value;
     decoded.delete(key);
     decoded.set(key, value);

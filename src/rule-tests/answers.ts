@@ -3,7 +3,7 @@ import type { AnyView } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Coin } from '../core/model/watch/target.ts';
-import type { Cursor, Page, Question, Read } from '../core/model/watch/question.ts';
+import { shownPath, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
 import { readThrough, type AskPage } from '../core/model/quality/read-through.ts';
 import { problemOf } from '../explorer/http/answer-problem.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
@@ -27,9 +27,12 @@ export function readAnswers(answers: readonly AnswerFixture[], { coin, at, onHea
   const pages = new Map<string, number>();
 
   function answerTo(question: Question, cursor: Cursor | null): AnyView | Page {
-    const { path } = question;
+    const path = shownPath(question);
     const place = (of: Cursor) => `${path}?${JSON.stringify(of)}`;
-    const index = cursor === null ? 0 : (pages.get(place(cursor)) ?? 0);
+    // Several requests of one poll may be posted to one path. Their answers stand in the order of the requests.
+    const isPosted = question.root === 'rpc';
+    const index = isPosted ? (pages.get(path) ?? 0) : cursor === null ? 0 : (pages.get(place(cursor)) ?? 0);
+    if (isPosted) pages.set(path, index + 1);
     const answer = answers.filter((one) => one.path === path)[index];
     if (answer === undefined) throw new MissingAnswer(missing(path, index, answers));
     const value = valueOf(answer, question, coin, at);
@@ -50,10 +53,10 @@ function isPage(value: AnyView | Page): value is Page {
 
 function valueOf({ status, body }: AnswerFixture, question: Question, coin: Coin, now: Instant): AnyView | Page {
   const bytes = Buffer.from(body);
-  const asked = { where: question.path, hasKey: true, redact: (text: string) => text, now };
+  const asked = { where: shownPath(question), hasKey: true, redact: (text: string) => text, now };
   const problem = problemOf({ status, headers: {} }, bytes, asked);
   if (problem !== null) throw problem;
-  const context = { units: { coin: coin.decimals }, where: question.path, pageSizes: createPageSizes() };
+  const context = { units: { coin: coin.decimals }, where: shownPath(question), pageSizes: createPageSizes() };
   return decodeAnswer(bytes, question, context).value;
 }
 

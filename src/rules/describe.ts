@@ -59,12 +59,12 @@ function optionLines(watches: readonly Watch[]): readonly string[] {
 function rowOf(watch: Watch, others: number): readonly string[] {
   const { schedule, name, kind, alerts } = watch;
   const { requests, credits } = costOfWatch(watch);
-  const paths = firstQuestionsOf(watch).map(({ path }) => shortPath(path));
+  const paths = new Set(firstQuestionsOf(watch).map(({ shown }) => shortPath(shown)));
   return [
     name,
     `${kind.name}${subjectOf(watch)} on ${watch.target.explorer}`,
     showSchedule(schedule),
-    `asks ${paths.join(' and ')}`,
+    `asks ${[...paths].join(' and ')}`,
     `${countOf(requests)} requests, ${countOf(credits)} credits a day`,
     `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}${others > 0 ? `, shared with ${others} more` : ''}`,
   ];

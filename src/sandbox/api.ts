@@ -26,6 +26,7 @@ import { tooManyRequests, unknownPath, wrongParameters } from './releases/refusa
 import { repeatKeys } from './releases/repeated-keys.ts';
 import type { Dialect } from './releases/dialect.ts';
 import { renderAddress } from './render/address.ts';
+import { answerRpc } from './rpc/rpc.ts';
 import { renderSmartContract } from './render/smart-contract.ts';
 import { renderToken } from './render/token.ts';
 import { refuseStranger, type SandboxRoute } from './routes.ts';
@@ -36,6 +37,8 @@ export interface ApiRequest {
   readonly authorization: string | undefined;
   /** True if the header or the cookie asks for scam tokens too. */
   readonly showScam: boolean;
+  /** The body of a POST; left out for a GET. */
+  readonly body?: string;
 }
 
 export interface ApiAnswer extends SandboxReply {
@@ -155,10 +158,10 @@ function ready(make: () => SandboxAnswer): ApiAnswer {
 }
 
 /** If cursors echo nothing, the API key does not affect the answer. */
-function keyOf({ route: { path, params }, showScam }: ApiRequest, { echoes }: Dialect): string {
+function keyOf({ route: { path, params }, showScam, body }: ApiRequest, { echoes }: Dialect): string {
   const isKey = (name: string): boolean => name === 'apikey' || name === 'key';
   const asked = [...params].filter(([name]) => echoes.length > 0 || !isKey(name));
-  return JSON.stringify([path, showScam, asked]);
+  return JSON.stringify([path, showScam, asked, body]);
 }
 
 function createPerformer(
@@ -169,7 +172,8 @@ function createPerformer(
   const readParams = createParamsReader(dialect);
   const lagOf = (operation: SandboxOperation): number =>
     world.overlay.lags.get(operation) ?? drawn.lagOf(operation, world.head());
-  return (operation, { route, showScam }) => {
+  return (operation, { route, showScam, body: posted = '' }) => {
+    if (operation === 'eth-rpc') return answerRpc(world.behind(lagOf(operation)), posted);
     if (operation === 'get-logs') return answer(200, listLogs(world.behind(lagOf(operation)), route.params));
     if (operation === 'tx-list-internal')
       return answer(200, listAccountCalls(world.behind(lagOf(operation)), route.params));
@@ -193,7 +197,7 @@ interface Asked {
 
 function read(
   world: World,
-  operation: Exclude<SandboxOperation, 'get-logs' | 'tx-list-internal'>,
+  operation: Exclude<SandboxOperation, 'get-logs' | 'tx-list-internal' | 'eth-rpc'>,
   { address, request, showScam }: Asked,
 ): SandboxPage | JsonRow | undefined {
   switch (operation) {

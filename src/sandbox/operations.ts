@@ -1,4 +1,4 @@
-// The operations that the sandbox answers: those of the specification, `getLogs` and `txlistinternal`.
+// The operations that the sandbox answers: those of the specification, `getLogs`, `txlistinternal`, and calls of contracts.
 export const OPERATIONS = [
   'token',
   'address',
@@ -12,5 +12,6 @@ export const OPERATIONS = [
   'tx-list-internal',
   'address-token-transfers',
   'token-transfers',
+  'eth-rpc',
 ] as const;
 export type SandboxOperation = (typeof OPERATIONS)[number];

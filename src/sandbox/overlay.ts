@@ -51,6 +51,10 @@ export interface Overlay {
   readonly coins: Map<AddressKey, bigint>;
   /** The holdings that were set, by holder, then by token and piece. */
   readonly holdings: Map<AddressKey, Map<string, SetHolding>>;
+  /** Functions that revert: the contract and the selector. */
+  readonly reverting: Set<string>;
+  /** Words in the storage of contracts, by the contract and the slot. */
+  readonly slots: Map<string, string>;
   /** The implementations that proxies were given. */
   readonly upgrades: Map<AddressKey, Upgrade>;
   readonly reputations: Map<AddressKey, Reputation>;
@@ -81,6 +85,8 @@ export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
     version: 0,
     coins: new Map(),
     holdings: new Map(),
+    reverting: new Set(),
+    slots: new Map(),
     upgrades: new Map(),
     reputations: new Map(),
     minted: new Map(),

@@ -103,6 +103,7 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
     // They read their parameters themselves.
     'get-logs': {},
     'tx-list-internal': {},
+    'eth-rpc': {},
   };
 }
 

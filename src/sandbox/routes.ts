@@ -22,15 +22,27 @@ const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
 /** The Etherscan-style API: below the chain or not, or at one address for all chains. */
 const ETHERSCAN_PATH = /^(?:\/([^/]{1,64}))?\/api\/?$/;
 
+/** The JSON-RPC of the per-instance form, and of the multichain form. */
+const RPC_PATH = /^(?:\/api\/eth-rpc|\/([^/]{1,64})\/json-rpc)\/?$/;
+
 /** Undefined for a path that is not of the API. If a parameter is given twice, the last value counts. */
 export function parseRoute(target: string): SandboxRoute | undefined {
   const [path, query] = splitOnce(target, '?');
   const match = API_PATH.exec(path);
-  if (match === null) return etherscanRoute(path, new Map(new URLSearchParams(query)));
+  if (match === null) return rpcRoute(path, query) ?? etherscanRoute(path, new Map(new URLSearchParams(query)));
   const [, chainId, rest = ''] = match;
   const params = new Map(new URLSearchParams(query));
   const form = chainId === undefined ? 'instance' : 'multichain';
   return { form, chainId: chainId ?? null, path: rest, params, ...operationOf(rest) };
+}
+
+function rpcRoute(path: string, query: string): SandboxRoute | undefined {
+  const match = RPC_PATH.exec(path);
+  if (match === null) return undefined;
+  const [, chainId] = match;
+  const form = chainId === undefined ? 'instance' : 'multichain';
+  const params = new Map(new URLSearchParams(query));
+  return { form, chainId: chainId ?? null, path: 'eth-rpc', params, operation: 'eth-rpc', address: '' };
 }
 
 function etherscanRoute(path: string, params: Params): SandboxRoute | undefined {

@@ -70,21 +70,37 @@ async function handle(sandbox: Sandbox, request: IncomingMessage, response: Serv
 }
 
 async function serve(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  request.resume();
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    say(response, answer(405, { message: 'Method Not Allowed' }, { allow: 'GET, HEAD' }));
-    return;
-  }
   const route = parseRoute(request.url ?? '/');
-  if (route === undefined) {
-    say(response, answer(404, { message: 'Not found' }));
+  const methods = route?.operation === 'eth-rpc' ? ['POST'] : ['GET', 'HEAD'];
+  if (!methods.includes(request.method ?? '')) {
+    request.resume();
+    say(response, answer(405, { message: 'Method Not Allowed' }, { allow: methods.join(', ') }));
     return;
   }
-  const asked: ApiRequest = { route, authorization: request.headers.authorization, showScam: asksForScam(request) };
+  const body = await readBody(request);
+  if (route === undefined || body === null) {
+    say(response, route === undefined ? answer(404, { message: 'Not found' }) : answer(413, { error: 'too large' }));
+    return;
+  }
+  const { authorization } = request.headers;
+  const asked: ApiRequest = { route, authorization, showScam: asksForScam(request), body };
   const right = sandbox.ask(asked);
   const fault = sandbox.takeFault(asked, right.status);
   if (fault === undefined) send(response, right);
   else await fail(sandbox, { asked, right, fault }, response);
+}
+
+const MOST_BODY = 65_536;
+
+/** The body as text; null if it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size <= MOST_BODY) pieces.push(piece);
+  }
+  return size > MOST_BODY ? null : Buffer.concat(pieces).toString('utf8');
 }
 
 /** Real explorers hide scam tokens unless this header or this cookie is sent. */

@@ -45,6 +45,8 @@ export interface World {
   coin(address: string): bigint | null;
   /** The holdings at the head, only amounts above zero. */
   holdings(address: string): Holding[];
+  /** The amount of a token at the head by the plan of the chain, without changes of the control API. */
+  planned(address: string, token: string): bigint;
 }
 
 interface Creation {
@@ -124,6 +126,7 @@ function createView(parts: Parts, blocks: number, behind: World['behind']): Worl
       overlay.coins.get(keyOf(address)) ??
       ledger.coin(keyOf(address), head()) ??
       (refs(address).ref.is_contract ? 0n : null),
+    planned: (address, token) => ledger.amountOf(keyOf(address), token, head()),
     holdings: (address) => withChanges(ledger.holdings(keyOf(address), head()), overlay, keyOf(address)),
   };
 }

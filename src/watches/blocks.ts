@@ -21,7 +21,7 @@ import { detectList } from './lists/detection.ts';
 import { type ListReading, upTo } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { observeList, writtenReading } from './newest-first-list.ts';
-import { type Fork, forkOf, heightOf, RecentBlocks, withBlocks } from './recent-blocks.ts';
+import { type Fork, forkOf, heightOf, RecentBlocks, withBlocks } from './blocks/recent-blocks.ts';
 import { blockWording } from './wording/blocks.ts';
 
 type Row = View<typeof Block.fields>;

@@ -6,6 +6,7 @@ import { contract } from './contract.ts';
 import { holdings } from './holdings.ts';
 import { internalTransactions } from './internal-transactions.ts';
 import { logs } from './logs.ts';
+import { read } from './read.ts';
 import { token } from './token.ts';
 import { transactions } from './transactions.ts';
 import { transfers } from './transfers.ts';
@@ -20,5 +21,6 @@ export const kinds: readonly AnyKind[] = [
   transactions,
   transfers,
   logs,
+  read,
   blocks,
 ];

@@ -12,7 +12,7 @@ const NAMES = new Set([...kinds, ...OPERATIONS].map(({ name }) => name));
 const EXEMPT = /^src\/(?:watches\/|sandbox\/|explorer\/operations\.ts$)/;
 
 /** Names that are also words of other things: types of values, keys of rules, fields of records. */
-const COMMON_WORDS = new Set(['address', 'token', 'balance', 'contract']);
+const COMMON_WORDS = new Set(['address', 'token', 'balance', 'contract', 'read']);
 
 /** What ends so is an enumeration of the code's own: `field.type`. So is a value of `sightings`. */
 const OF_ENUMERATIONS = new Set(['type', 'key', 'what', 'reason', 'sightings']);

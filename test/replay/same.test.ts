@@ -30,6 +30,15 @@ watches:
     alerts: [{ id: scam, on: added, if: token.reputation == "scam" }, { id: gone, on: removed }]
   - { id: vault-calls, kind: internal-transactions, of: vault, every: 1m, alerts: [{ id: failed, on: new, if: success == false }, { id: sure, on: new, if: success == false, confirmations: 3 }, { id: many, on: new, if: success == false, at_least: { count: 2, within: 10m }, per: to.hash }, { id: quiet, on: new, none_for: 5m }] }
   - { id: hot, kind: transactions, of: hot_wallet, every: 1m, alerts: [{ id: any, on: new }, { id: done, on: mined }] }
+  - id: solvency
+    kind: read
+    of: vault
+    every: 1m
+    read:
+      assets: { call: 'totalAssets() view returns (uint256)', units: USDC }
+      held: { of: USDC, call: 'balanceOf(address account) view returns (uint256)', with: [vault], units: USDC }
+      slot: { slot: '0x1', as: uint256 }
+    alerts: [{ id: insolvent, while: held < assets * 0.98 }, { id: set, on: changed, if: slot != before.slot }]
   - { id: acme, kind: token, token: ACME, every: 1m, alerts: [{ id: flagged, on: changed }] }
   - id: chain
     kind: blocks
@@ -53,9 +62,13 @@ async function live(world: World, said: Transition[]): Promise<{ readonly restar
   sandbox.setBalance({ address: 'treasury', token: 'USDC', value: '400000000000' });
   const { token } = sandbox.giveToken({ address: 'treasury', name: 'claim at evil.example', reputation: 'scam' });
   await poll();
+  sandbox.setBalance({ address: 'vault', token: 'USDC', value: '5' });
+  sandbox.setSlot({ slot: '0x1', value: '0x2' });
+  sandbox.revertCall();
   sandbox.fail({ fault: 'server-error', times: 3, operation: 'address-tokens' });
   sandbox.addTransaction({ from: 'hot_wallet', to: 'vault', status: 'pending' });
   await poll();
+  sandbox.revertCall({ reverts: false });
   await world.restart();
   const restartedAt = world.clock.now();
   sandbox.mine({ blocks: 120 });
@@ -66,6 +79,8 @@ async function live(world: World, said: Transition[]): Promise<{ readonly restar
   sandbox.reorganise({ blocks: 3 });
   await poll(2);
   await world.restart();
+  sandbox.fail({ fault: 'no-calls', operation: 'eth-rpc' });
+  sandbox.setBalance({ address: 'vault', token: 'USDC', value: '9000000000000' });
   sandbox.setBalance({ address: 'treasury', token: 'USDC', value: '700000000000' });
   sandbox.setBalance({ address: 'treasury', token, value: '0' });
   await poll(8);
@@ -112,6 +127,8 @@ const WHAT_HAPPENED = [
   'fell resolved',
   'flagged event',
   'gone event',
+  'insolvent firing',
+  'insolvent resolved',
   'low firing',
   'low resolved',
   'many firing',
@@ -120,6 +137,7 @@ const WHAT_HAPPENED = [
   'quiet firing',
   'reorg event',
   'scam event',
+  'set event',
   'stalled firing',
   'stalled resolved',
   'sure event',
@@ -133,7 +151,7 @@ test('over restarts, missed and partial polls, a replay says what the daemon sai
     await using world = await createWorld(RULES, { recordTo: file });
     await live(world, said);
   }
-  expect(outcomesIn(file)).toEqual(['complete', 'partial', 'server-error', 'truncated']);
+  expect(outcomesIn(file)).toEqual(['complete', 'partial', 'server-error', 'truncated', 'wrong-path']);
   expect([...new Set(said.map(({ message: { alert, type } }) => `${alert} ${type.slice(6)}`))].toSorted()).toEqual(
     WHAT_HAPPENED,
   );

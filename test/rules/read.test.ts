@@ -1,149 +1,126 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+// The key `read` of a watch: what it refuses, and what `check` says of it.
+import { describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
-import type { Config, ReadFile } from '../../src/config/model.ts';
-import { summarize } from '../../src/config/problem.ts';
-import { readRegularFile } from '../../src/lib/files/regular-file.ts';
-import { readRuleFiles } from '../../src/rules/read.ts';
-import { testNotifiers } from './support/notifiers.ts';
+import { formatProblems } from '../../src/config/problem.ts';
+import { notifiers } from '../../src/notifiers/index.ts';
+import { describeWatches } from '../../src/rules/describe.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import { TOKENS } from '../../src/sandbox/names.ts';
+import { kinds } from '../../src/watches/index.ts';
+import { CONFIG } from '../support/world.ts';
 
-let root = '';
-let home = '';
+const ABI = JSON.stringify([
+  { type: 'function', name: 'totalAssets', inputs: [], outputs: [{ type: 'uint256' }], stateMutability: 'view' },
+  { type: 'function', name: 'pause', inputs: [], outputs: [], stateMutability: 'nonpayable' },
+  {
+    type: 'function',
+    name: 'preview',
+    inputs: [{ type: 'uint256', name: 'shares' }],
+    outputs: [{ type: 'uint256' }, { type: 'bool', name: 'ok' }],
+    stateMutability: 'pure',
+  },
+]);
 
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'chainwarden-rules-'));
-  home = join(root, 'home');
-  mkdirSync(join(home, 'rules/deep'), { recursive: true });
-  for (const name of ['rules/b.yaml', 'rules/a.yaml', 'rules/a.test.yaml', 'rules/deep/c.yml', 'rules/notes.md'])
-    writeFileSync(join(home, name), `# ${name}\n`);
-  writeFileSync(join(root, 'outside.yaml'), 'watches: []\n');
+function load(read: string, more = '', config = CONFIG) {
+  const rules = `
+watches:
+  - id: w
+    kind: read
+    of: vault
+    every: 5m
+    ${more}
+    read: ${read}
+    alerts: [{ id: a, on: changed, notify: screen }]
+`;
+  const loaded = loadConfig('config.yaml', { env: {}, readFile: () => config, notifiers });
+  if (loaded.config === null) throw new Error(formatProblems(loaded.problems));
+  const abis = new Map([['Vault.json', { text: ABI }]]);
+  const { watches, problems } = loadRules(loaded.config, [{ file: 'rules.yaml', text: rules }], { kinds, abis });
+  return { watches, config: loaded.config, problems: problems.map(({ message, hint = '' }) => `${message}. ${hint}`) };
+}
+
+describe('a mistake', () => {
+  test.each([
+    ['{}', 'names nothing to read'],
+    ['{ x: { with: [1] } }', 'has none of call, slot and balance'],
+    ["{ x: { slot: '0x1', balance: true } }", 'has several of call, slot and balance'],
+    ["{ x: { slot: '0x1', as: address, units: 6 } }", 'units has no meaning beside slot'],
+    ["{ x: { slot: '0x1' } }", 'as is missing'],
+    ["{ x: { slot: '0x1', as: string } }", '"string" is no type of a slot here'],
+    ['{ x: { slot: here, as: address } }', 'must be 0x and at most 64 digits, or a number'],
+    ["{ x: { call: 'pause()' } }", 'only a view or pure function can be asked'],
+    ["{ x: { call: 'total() view' } }", 'returns is missing'],
+    ["{ x: { call: 'total() view returns ()' } }", 'it returns nothing'],
+    ["{ x: { call: 'total() view returns (uint257)' } }", 'no type "uint257"'],
+    ["{ x: { call: 'total() view returns (uint256, uint256)' } }", 'an argument needs a name'],
+    ["{ x: { call: 'total(uint256 id) view returns (uint256)' } }", 'total takes id, and with has 0'],
+    ["{ x: { call: 'total() view returns (uint256)', with: [1] } }", 'total takes no arguments, and with has 1'],
+    ["{ x: { call: 'total(uint8 id) view returns (uint256)', with: [300] } }", '"300" is no value of id'],
+    ["{ x: { call: 'total(string id) view returns (uint256)', with: [a] } }", 'id is a list, a text or a tuple'],
+    [
+      "{ x: { call: 'held(address of) view returns (uint256)', with: [valt] } }",
+      'no address "valt". Did you mean vault',
+    ],
+    ["{ x: { call: 'held(address of) view returns (uint256)', with: [ours] } }", '"ours" has several addresses'],
+    ["{ x: { call: 'total() view returns (uint256)', of: valt } }", 'no address "valt"'],
+    ["{ x: { call: 'total() view returns (uint256)', units: USDX } }", 'no address "USDX"'],
+    ["{ x: { call: 'total() view returns (uint256)', units: 78 } }", 'a number of decimals up to 77'],
+    ["{ x: { call: 'owner() view returns (address)', units: 6 } }", 'only one whole number has units'],
+    ['{ treasury: { balance: true } }', '"treasury" is a field of read already'],
+    ['{ reverted: { balance: true } }', '"reverted" cannot be a name here'],
+    ["{ 'a b': { balance: true } }", '"a b" cannot be a name here'],
+    ['{ constructor: { balance: true } }', '"constructor" is not allowed as a key'],
+    ['{ x: { balance: true }, confirmations: 3 }', 'must be'],
+  ])('%s: %s', (read, expected) => {
+    expect(load(read).problems.join('\n')).toContain(expected);
+  });
+
+  test('more than 20 names', () => {
+    const reads = Array.from({ length: 21 }, (_, i) => `x${i}: { balance: true }`);
+    expect(load(`{ ${reads.join(', ')} }`).problems).toEqual(['has at most 20 names. ']);
+  });
+
+  test('a watch with confirmations, which are not counted here', () => {
+    expect(load('{ x: { balance: true } }', 'confirmations: 3').problems.join('\n')).toContain('confirmations');
+  });
+
+  test('an explorer whose JSON-RPC the config does not allow', () => {
+    const config = CONFIG.replace('{ form: sandbox }', '{ form: instance, instance_url: "https://explorer.example" }');
+    expect(load('{ x: { balance: true } }', '', config).problems).toEqual([
+      'read asks the JSON-RPC of chain, which the config does not allow. Write rpc: true at the explorer chain in the config. A poll is a POST.',
+    ]);
+    const allowed = config.replace('instance_url', 'rpc: true, instance_url');
+    expect(load('{ x: { balance: true } }', '', allowed).problems).toEqual([]);
+  });
 });
 
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
+describe('an ABI file', () => {
+  test('names view functions, with all that they return', () => {
+    const { watches, problems } = load(
+      '{ x: { call: totalAssets, units: USDC }, y: { call: preview, with: [5] } }',
+      'abi: Vault.json',
+    );
+    expect(problems).toEqual([]);
+    expect(watches[0]?.target.options).toMatchObject({
+      read: {
+        x: { call: 'totalAssets() view returns (uint256 arg0)', units: TOKENS.USDC.toLowerCase() },
+        y: { call: 'preview(uint256 shares) view returns (uint256 arg0, bool ok)', with: ['5'] },
+      },
+    });
+  });
+
+  test('has no name for what it lacks, and for what changes something', () => {
+    expect(load('{ x: { call: totalAsset } }', 'abi: Vault.json').problems[0]).toContain('Did you mean totalAssets?');
+    expect(load('{ x: { call: pause } }', 'abi: Vault.json').problems[0]).toContain('no view function "pause"');
+  });
 });
 
-function configWith(rules: string): Config {
-  const file = join(home, 'config.yaml');
-  writeFileSync(
-    file,
-    `explorers: { here: { form: sandbox } }\nchannels: { ops: { type: list, to: [a] } }\nrules: ${rules}\n`,
-  );
-  const { config } = loadConfig(file, { env: {}, readFile: read, notifiers: testNotifiers });
-  if (config === null) throw new Error('no config');
-  return config;
-}
-
-const read: ReadFile = (path, bounds) => readRegularFile(path, { maxBytes: 1024 * 1024, ...bounds });
-
-function filesOf(rules: string): string[] {
-  const { files, problems } = readRuleFiles(configWith(rules), read);
-  expect(problems).toEqual([]);
-  return files.map(({ file }) => file);
-}
-
-function complaintsOf(rules: string): string[] {
-  const { problems } = readRuleFiles(configWith(rules), read);
-  return problems.map((problem) => summarize(problem).replaceAll(home, 'HOME'));
-}
-
-describe('Rule files', () => {
-  test('are found by pattern, in order, without their tests', () => {
-    expect(filesOf('[rules/*.yaml]')).toEqual(['rules/a.yaml', 'rules/b.yaml']);
-    expect(filesOf('rules/**/*.{yaml,yml}')).toEqual(['rules/a.yaml', 'rules/b.yaml', 'rules/deep/c.yml']);
-    expect(filesOf('[rules/b.yaml, rules/*.yaml, ./rules/b.yaml]')).toEqual(['rules/a.yaml', 'rules/b.yaml']);
-  });
-
-  test('are read up to 32 MiB in all', () => {
-    for (let i = 0; i < 40; i += 1) writeFileSync(join(home, `rules/big${10 + i}.yaml`), '#'.repeat(1024 * 1024));
-    const { files, problems } = readRuleFiles(configWith('[rules/big*.yaml]'), read);
-    expect(files).toHaveLength(32);
-    expect(problems.map(summarize)).toEqual([
-      'rules/big42.yaml:1:1: the rule files up to this one are larger than 32 MiB. Write rules that are alike as one, over a group of addresses.',
-    ]);
-  });
-
-  test('bring their text', () => {
-    const { files } = readRuleFiles(configWith('rules/a.yaml'), read);
-    expect(files).toEqual([{ file: 'rules/a.yaml', text: '# rules/a.yaml\n' }]);
-  });
-
-  test('one that ends in .yml was left out in silence', () => {
-    writeFileSync(join(home, 'rules/d.yml'), 'watches: []');
-    const warnings = (rules: string): string[] =>
-      readRuleFiles(configWith(rules), read).warnings.map(({ message, hint }) => `${message}. ${hint ?? ''}`);
-    expect(warnings('[rules/*.yaml]')).toEqual([
-      '"rules/*.yaml" leaves out a file that is there. Rename rules/d.yml to .yaml.',
-    ]);
-    expect(warnings('[rules/*.yaml, rules/*.yml]')).toEqual([]);
-    expect(warnings('[rules/b.yaml]')).toEqual([]);
-    expect(complaintsOf('rules/deep/*.yaml')).toEqual([
-      'HOME/config.yaml:3:8 rules[0]: no rule file matches "rules/deep/*.yaml". Rename rules/deep/c.yml to .yaml.',
-    ]);
-  });
-
-  test('a pattern that finds nothing is a problem at its place', () => {
-    expect(complaintsOf('[rules/*.yaml, ruels/*.yaml]')).toEqual([
-      'HOME/config.yaml:3:23 rules[1]: no rule file matches "ruels/*.yaml". Looked in HOME.',
-    ]);
-    expect(complaintsOf('ruels.yaml')).toEqual([
-      'HOME/config.yaml:3:8 rules[0]: no rule file matches "ruels.yaml". Looked in HOME.',
-    ]);
-  });
-
-  test.each([['../outside.yaml'], ['rules/../../*.yaml']])('%s leads out, and is refused', (pattern) => {
-    expect(complaintsOf(pattern)).toEqual([
-      expect.stringMatching(
-        /^HOME\/config\.yaml:3:8 rules\[0\]: \.\.\/outside\.yaml is outside of the config's directory/,
-      ),
-    ]);
-  });
-
-  test('several that lead out are one problem', () => {
-    for (const name of ['x', 'y', 'z']) symlinkSync(join(root, 'outside.yaml'), join(home, `rules/${name}.yaml`));
-    expect(complaintsOf('rules/[xyz].yaml')).toEqual([
-      "HOME/config.yaml:3:8 rules[0]: rules/x.yaml and 2 more are outside of the config's directory. Keep rules below it.",
-    ]);
-  });
-
-  test('so is a link that leads out', () => {
-    symlinkSync(join(root, 'outside.yaml'), join(home, 'rules/z.yaml'));
-    expect(complaintsOf('rules/z.yaml')).toEqual([
-      "HOME/config.yaml:3:8 rules[0]: rules/z.yaml is outside of the config's directory. Keep rules below it.",
-    ]);
-  });
-
-  test('a link is followed to a file of rules only, whatever it led to when the files were looked for', () => {
-    symlinkSync('b.yaml', join(home, 'rules/z.yaml'));
-    symlinkSync('notes.md', join(home, 'rules/y.yaml'));
-    const flipping: ReadFile = (path, bounds) => {
-      if (path.endsWith('z.yaml')) {
-        rmSync(path);
-        symlinkSync(join(root, 'outside.yaml'), path);
-      }
-      return read(path, bounds);
-    };
-    const { files, problems } = readRuleFiles(configWith('rules/[ayz].yaml'), flipping);
-    const way = 'Put a file there that the daemon may read, or take it out of the rules.';
-    expect(files.map(({ file }) => file)).toEqual(['rules/a.yaml']);
-    expect(problems.map(summarize)).toEqual([
-      `rules/y.yaml:1:1: cannot be read: its name ends neither in .yaml nor in .yml. ${way}`,
-      `rules/z.yaml:1:1: cannot be read: it is outside of the config's directory. ${way}`,
-    ]);
-  });
-
-  test('what is no file in the place of one is a problem, and keeps nobody waiting', () => {
-    mkdirSync(join(home, 'rules/d.yaml'));
-    execFileSync('mkfifo', [join(home, 'rules/f.yaml')]);
-    writeFileSync(join(home, 'rules/l.yaml'), '#'.repeat(1024 * 1024 + 1));
-    const way = 'Put a file there that the daemon may read, or take it out of the rules.';
-    expect(complaintsOf('rules/[dfl].yaml')).toEqual([
-      `rules/d.yaml:1:1: cannot be read: it is a directory, and only regular files are read. ${way}`,
-      `rules/f.yaml:1:1: cannot be read: it is a FIFO, and only regular files are read. ${way}`,
-      `rules/l.yaml:1:1: cannot be read: it is larger than 1 MiB. ${way}`,
-    ]);
-  });
+test('check says what is asked, and prices every request', () => {
+  const reads = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: { slot: '0x5', as: uint256 }`);
+  const { watches, config } = load(`{ x: { call: 'totalAssets() view returns (uint256)' }, ${reads.join(', ')} }`);
+  const { lines } = describeWatches(watches, config);
+  expect(lines.find((line) => line.startsWith('w: asks'))).toContain('totalAssets() 0x01e1d114 as x, slot 0x5 as a');
+  // Two requests to one path.
+  expect(lines[0]).toContain('asks eth-rpc  576 requests, 11,520 credits a day');
+  expect(watches[0]?.kind.questions?.(watches[0].target)).toHaveLength(2);
 });

@@ -301,6 +301,7 @@ function openExplorer(
     ...tools,
     name: 'chain',
     baseUrl: form === 'instance' ? url : `${url}/${CHAIN_ID}`,
+    ...(form === 'instance' ? {} : { rpcUrl: `${url}/${CHAIN_ID}/json-rpc` }),
     auth,
     coin: { symbol: 'ETH', decimals: 18 },
     userAgent,

@@ -13,7 +13,6 @@ test('every kind in the folder stands in the list', () => {
     'list-state.ts',
     'unchanged.ts',
     'one-change.ts',
-    'recent-blocks.ts',
     'seen-rows.ts',
     'newest-first-list.ts',
     'values.ts',
@@ -52,13 +51,14 @@ watches:
   - { id: i, kind: transfers, of: treasury, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: f, kind: blocks, every: 1m, alerts: [{ id: x, on: new }] }
   - { id: g, kind: contract, of: vault, expected: treasury, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: is_verified == false }] }
+  - { id: j, kind: read, of: vault, read: { assets: { call: 'totalAssets() view returns (uint256)', units: USDC } }, every: 1m, alerts: [{ id: x, on: changed }, { id: y, while: assets < 5 }] }
 `;
 
 test('the first poll of every kind says nothing, and the second, on the same chain, has learned nothing', async () => {
   await using world = await createWorld(EVERYTHING, { isLively: true });
   expect(await world.poll()).toEqual([]);
   expect(await world.poll()).toEqual([]);
-  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual(Array.from({ length: 9 }, () => false));
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual(Array.from({ length: 10 }, () => false));
 });
 
 test('what every kind remembers survives the store, and a restart', async () => {

@@ -209,7 +209,7 @@ function limitsOf({ credits, requestsPerSecond, per, resets }: ExplorerPlan): Pa
   };
 }
 
-type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'apiUrls' | 'auth' | 'headers' | 'secrets'>>;
+type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'apiUrls' | 'rpcUrl' | 'auth' | 'headers' | 'secrets'>>;
 
 function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Where {
   if (settings.form === 'sandbox') {
@@ -231,15 +231,19 @@ function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Wher
   };
 }
 
-type Address = Pick<Where, 'baseUrl' | 'apiUrls'>;
+type Address = Pick<Where, 'baseUrl' | 'apiUrls' | 'rpcUrl'>;
 
 function instanceAt(url: string): Address {
-  return { baseUrl: url, apiUrls: [`${url}/api`] };
+  return { baseUrl: url, apiUrls: [`${url}/api`], rpcUrl: `${url}/api/eth-rpc` };
 }
 
 /** Hosts of several chains have the Etherscan-style API at one address, with the chain as a parameter, or below each. */
 function multichainAt(url: string, chainId: string): Address {
-  return { baseUrl: `${url}/${chainId}`, apiUrls: [`${url}/v2/api?chain_id=${chainId}`, `${url}/${chainId}/api`] };
+  return {
+    baseUrl: `${url}/${chainId}`,
+    apiUrls: [`${url}/v2/api?chain_id=${chainId}`, `${url}/${chainId}/api`],
+    rpcUrl: `${url}/${chainId}/json-rpc`,
+  };
 }
 
 /** The fingerprint is kept in memory only, because it contains the key. */

@@ -67,7 +67,8 @@ function widerOf(one: AbiType, other: AbiType): AbiType {
   return { type: 'tuple', fields };
 }
 
-function typeWords(type: AbiType): string {
+/** `uint256`; a tuple is not written out. */
+export function typeWords(type: AbiType): string {
   return type.type === 'tuple' ? 'tuple' : canonicalType(type);
 }
 
@@ -79,7 +80,8 @@ export function unreadList(path: string): string {
   return `${path} has a list of more than ${LONGEST_LIST} items, or is nested more than ${DEEPEST_LIST} deep`;
 }
 
-function fieldTypeOf(type: AbiType, decimals: number | null, depth = 0): FieldType {
+/** `decimals`: where the decimal point of a whole number is; null: it stays a whole number. */
+export function fieldTypeOf(type: AbiType, decimals: number | null, depth = 0): FieldType {
   switch (type.type) {
     case 'integer':
       if (decimals !== null) return { type: 'amount', unit: 'plain', decimals, ...(type.isSigned ? {} : { least: 0 }) };
@@ -110,6 +112,11 @@ export function argumentValues(args: readonly Argument[], values: readonly AbiVa
   return Object.fromEntries(
     args.map(({ name, type }, i) => [name, rawOf(type, values[i], { decimals: decimalsOf(name), depth: 0 })]),
   );
+}
+
+/** One value, in the form in which an explorer would send it. */
+export function argumentValue(type: AbiType, value: AbiValue, decimals: number | null): unknown {
+  return rawOf(type, value, { decimals, depth: 0 });
 }
 
 interface RawForm {

@@ -61,6 +61,8 @@ export interface Detection<S> {
   readonly askAgainMs: number | null;
   /** Keys of items that, by this reading, will never be in a block. */
   readonly dropped: readonly string[];
+  /** Paths whose values have another meaning than before, so that their history begins again. Left out: there are none. */
+  readonly redefined?: readonly string[];
   /** The last time at which items came of which some are never read; left out if all are read. */
   readonly hidAt?: Instant | undefined;
 }

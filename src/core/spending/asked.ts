@@ -1,7 +1,7 @@
 // The questions of a watch at each of its due times, and how severe its alerts are.
 import { highest } from '../model/delivery.ts';
 import type { Severity } from '../model/ids.ts';
-import { sharedKey, type OperationName, type Question } from '../model/watch/question.ts';
+import { sharedKey, shownPath, type OperationName, type Question } from '../model/watch/question.ts';
 import { meanMsOf, showCron } from '../model/watch/schedule.ts';
 import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
@@ -24,6 +24,7 @@ export const firstQuestionsOf = remembered((watch: Watch) => {
   return questions.map((question) => ({
     key: sharedKey(question),
     path: question.path,
+    shown: shownPath(question),
     operation: question.operation,
     credits: question.credits,
   }));

@@ -11,7 +11,8 @@ export function withClosedApart(watch: Watch, before: Memory, decision: Decision
   const isSame = before.checksum === memory.checksum;
   if (isSame && memory.history === before.history) return decision;
   const paths = new Set([...Object.keys(before.history), ...Object.keys(memory.history)]);
-  const goesOn = (path: string): boolean => isSame && path in before.history && path in memory.history;
+  const goesOn = (path: string): boolean =>
+    isSame && path in before.history && path in memory.history && !decision.closed.dropped.includes(path);
   return {
     ...decision,
     memory: { ...memory, history: runsOf(memory.history, isOpen) },

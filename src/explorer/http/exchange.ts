@@ -40,6 +40,8 @@ export interface HttpAnswer extends AnswerHead {
 export interface ExchangeOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON that is posted; null: the request is a GET. */
+  readonly body: string | null;
   readonly agents: Agents;
   /** The address as messages show it. */
   readonly where: string;
@@ -54,7 +56,7 @@ export interface ExchangeOptions {
 
 /** Rejects with a `RequestFault`. Redirects are answers like any other. */
 export async function exchange(options: ExchangeOptions): Promise<HttpAnswer> {
-  const { url, where, limits, leftMs, aborts, onQuiet } = options;
+  const { url, body, where, limits, leftMs, aborts, onQuiet } = options;
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const request = open(options);
   const stages = createStages(limits, (stage) => {
@@ -103,7 +105,7 @@ export async function exchange(options: ExchangeOptions): Promise<HttpAnswer> {
       },
     });
   });
-  request.end();
+  request.end(body ?? undefined);
   try {
     return await promise;
   } catch (error) {
@@ -117,10 +119,14 @@ export async function exchange(options: ExchangeOptions): Promise<HttpAnswer> {
   }
 }
 
-function open({ url, headers, agents }: ExchangeOptions): http.ClientRequest {
+function open({ url, headers: own, body, agents }: ExchangeOptions): http.ClientRequest {
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  const headers =
+    body === null ? own : { ...own, 'content-type': 'application/json', 'content-length': String(length) };
+  const method = body === null ? 'GET' : 'POST';
   return url.protocol === 'https:'
-    ? https.request(url, { headers, agent: agents.https })
-    : http.request(url, { headers, agent: agents.http });
+    ? https.request(url, { method, headers, agent: agents.https })
+    : http.request(url, { method, headers, agent: agents.http });
 }
 
 interface Collecting {

@@ -10,8 +10,8 @@ import { RequestFault } from './fault.ts';
 import { freeOwnMemory } from '../../lib/own-memory.ts';
 import { PageAgain } from './page-again.ts';
 import type { HttpAnswer } from './exchange.ts';
-import type { Request } from './request.ts';
-import type { HttpTransport } from './http-transport.ts';
+import { requestKey, type Request } from './request.ts';
+import type { HttpTransport, SentRequest } from './http-transport.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { Decoded } from '../reading/decode.ts';
 import type { ExplorerMeter } from './meter.ts';
@@ -111,7 +111,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       meter?.request({ explorer, operation, outcome: reason ?? 'ok', credits: ticket.booked.spend.price, seconds });
     };
     try {
-      const answer = await transport.get(request.address, request.where, leftMs, slot.giveBack);
+      const answer = await transport.send(sentOf(request), leftMs, slot.giveBack);
       planHeaders = readPlanHeaders(answer.headers, clock.now());
       report(planHeaders, options);
       const value = await valueOf(answer, request, valueOptions);
@@ -164,8 +164,12 @@ async function decodedOf(answer: HttpAnswer, request: Request, options: ValueOpt
   return value;
 }
 
-function idOf({ address }: Request, explorer: string): string {
-  return `${explorer} ${address}`;
+function sentOf({ address, body, where }: Request): SentRequest {
+  return { target: address, body, where };
+}
+
+function idOf(request: Request, explorer: string): string {
+  return `${explorer} ${requestKey(request)}`;
 }
 
 function countUnknown({ unknownFields }: Decoded, { question }: Request, options: ValueOptions): void {

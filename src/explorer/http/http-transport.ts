@@ -1,4 +1,4 @@
-// GET requests to one explorer over kept connections, with its headers, its key, and one deadline for each request.
+// Requests to one explorer over kept connections, with its headers, its key, and one deadline for each request.
 import http from 'node:http';
 import { createAbortListeners } from '../../lib/abort.ts';
 import { createAgents } from './agents.ts';
@@ -21,12 +21,21 @@ export type Auth =
   | { readonly type: 'bearer'; readonly key: () => string }
   | { readonly type: 'query'; readonly key: () => string };
 
+export interface SentRequest {
+  /** A whole address, without the key. */
+  readonly target: string;
+  /** JSON that is posted; null: the request is a GET. */
+  readonly body: string | null;
+  /** The address as messages show it. */
+  readonly where: string;
+}
+
 export interface HttpTransport {
   /**
-   * `target` is a whole address, without the key. `onQuiet` is called when no byte came for a second, perhaps
-   * repeatedly. Throws `RequestFault`, or the signal's reason when it aborts.
+   * `onQuiet` is called when no byte came for a second, perhaps repeatedly. Throws `RequestFault`, or the signal's
+   * reason when it aborts.
    */
-  get(target: string, where: string, leftMs: number, onQuiet?: () => void): Promise<HttpAnswer>;
+  send(request: SentRequest, leftMs: number, onQuiet?: () => void): Promise<HttpAnswer>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -46,11 +55,11 @@ export function createHttpTransport({ auth, headers, userAgent, limits, signal }
   const withKey = createKeyAdder(ownHeaders(headers, userAgent), auth);
 
   return {
-    async get(target, where, timeLeftMs, onQuiet = () => undefined) {
+    async send({ target, body, where }, timeLeftMs, onQuiet = () => undefined) {
       signal.throwIfAborted();
       const leftMs = Math.min(timeLeftMs, limits.totalMs);
       try {
-        return await exchange({ ...withKey(target, where), agents, where, limits, leftMs, aborts, onQuiet });
+        return await exchange({ ...withKey(target, where), body, agents, where, limits, leftMs, aborts, onQuiet });
       } catch (error) {
         signal.throwIfAborted();
         throw error;

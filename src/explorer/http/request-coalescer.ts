@@ -4,24 +4,24 @@ import type { Spend } from '../../core/spending/spend.ts';
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { PageAgain } from './page-again.ts';
-import type { Request } from './request.ts';
+import { requestKey, type Request } from './request.ts';
 import type { Query } from '../reading/filters.ts';
 
 type Value = AnyView | Page;
-/** The answers of one tick by address, failures included. They are kept until the tick ends. */
+/** The answers of one tick by the key of their request, failures included. They are kept until the tick ends. */
 export type TickCache = Map<string, Promise<Value>>;
 
 /**
- * Requests under way, by address. The answer is removed from a finished entry: an old hash table of the map may live
+ * Requests under way, by their keys. The answer is removed from a finished entry: an old hash table of the map may live
  * until the next full garbage collection, and would keep every fourth answer alive.
  */
 type InFlight = Map<string, { answer: Promise<Value> | null }>;
 
-/** A question with its query. `apiUrl`: where the Etherscan-style API is; null for questions to `/api/v2/`. */
+/** A question with its query. `url`: where the Etherscan-style API or the JSON-RPC is; null for questions to `/api/v2/`. */
 export interface AddressedQuestion {
   readonly question: Question;
   readonly query: Query;
-  readonly apiUrl: string | null;
+  readonly url: string | null;
 }
 
 export interface RequestCoalescer {
@@ -39,15 +39,15 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
   const inFlightAgain: InFlight = new Map();
 
   function share(request: Request, underWay: InFlight): Promise<Value> {
-    const { address } = request;
-    const shared = underWay.get(address)?.answer ?? null;
+    const key = requestKey(request);
+    const shared = underWay.get(key)?.answer ?? null;
     if (shared !== null) return shared;
     const pending = fetchAnswer(request);
     const entry: { answer: Promise<Value> | null } = { answer: pending };
-    underWay.set(address, entry);
+    underWay.set(key, entry);
     const leave = (): void => {
       entry.answer = null;
-      underWay.delete(address);
+      underWay.delete(key);
     };
     pending.then(leave, leave);
     return pending;
@@ -56,10 +56,11 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
   return {
     request(asked, spend, tickCache) {
       const request = toRequest(asked, spend);
-      const known = tickCache.get(request.address);
+      const key = requestKey(request);
+      const known = tickCache.get(key);
       if (known !== undefined) return known;
       const pending = share(request, inFlight);
-      tickCache.set(request.address, pending);
+      tickCache.set(key, pending);
       pending.then(retain, ignore);
       return pending;
     },
@@ -88,20 +89,27 @@ function ignore(): void {
 function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) => Request {
   const { host } = new URL(baseUrl);
   const root = `${baseUrl.replace(/\/+$/, '')}/api/v2/`;
-  return ({ question, query, apiUrl }, spend) => ({
-    question,
-    spend,
-    address: apiUrl === null ? withQuery(root + question.path, written(query)) : apiAddress(apiUrl, question, query),
-    where: whereOf(host, question),
-  });
+  return ({ question, query, url }, spend) => {
+    const common = { question, spend, where: whereOf(host, question) };
+    if (url === null) return { ...common, address: withQuery(root + question.path, written(query)), body: null };
+    return question.root === 'rpc'
+      ? { ...common, address: url, body: behindName(question) }
+      : { ...common, address: apiAddress(url, question, query), body: null };
+  };
 }
 
 /** The path of such a question is `api?` and its parameters. The address may have parameters of its own. */
-function apiAddress(apiUrl: string, { path }: Question, query: Query): string {
-  return withQuery(withQuery(apiUrl, path.slice(path.indexOf('?') + 1)), written(query));
+function apiAddress(url: string, question: Question, query: Query): string {
+  return withQuery(withQuery(url, behindName(question)), written(query));
 }
 
-function whereOf(host: string, { root, path }: Question): string {
+/** The part behind `api?` or `eth-rpc?`. */
+function behindName({ path }: Question): string {
+  return path.slice(path.indexOf('?') + 1);
+}
+
+function whereOf(host: string, { root, path, operation }: Question): string {
+  if (root === 'rpc') return `${host}/${operation}`;
   return `${host}/${root === 'api' ? '' : 'api/v2/'}${path.replaceAll(/0x[0-9a-f]{40}(?![0-9a-f])/gi, '{address}')}`;
 }
 

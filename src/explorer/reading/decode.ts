@@ -4,6 +4,7 @@ import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import { readCursor } from './cursor.ts';
 import type { PageSizes } from './page-sizes.ts';
+import { rpcAnswers } from './rpc.ts';
 import { RequestFault } from '../http/fault.ts';
 import { jsonFault, parseJson } from '../http/json.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
@@ -36,6 +37,7 @@ export function decodeAnswer(body: Buffer, question: Question, context: DecodeCo
 /** Like `decodeAnswer`, for JSON that is parsed already. */
 export function decodeJson(raw: unknown, question: Question, context: DecodeContext): Decoded {
   if (question.shape === 'one') return decodeOne(raw, question, context);
+  if (question.root === 'rpc') return decodeRpc(raw, question, context);
   return question.root === 'api' ? decodeApi(raw, question, context) : decodeList(raw, question, context);
 }
 
@@ -70,6 +72,14 @@ function decodeApi(raw: unknown, { record, nextAfter }: ListAsked, { units, wher
 
 /** The status of an answer about blocks that are not all traced yet. */
 const UNFINISHED = '2';
+
+/** The answers to an array of calls. Without an array, the whole request was refused. */
+function decodeRpc(raw: unknown, { record }: ListAsked, { units, where }: DecodeContext): Decoded {
+  const items = rpcAnswers(raw, where);
+  const rows = items.flatMap((item) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
+  const page = new DecodedPage(rows, null, { isFull: null, isUnfinished: false });
+  return { value: page, content: page.content, unknownFields: () => countUnknown(items, record) };
+}
 
 const MOST_SHOWN = 120;
 

@@ -6,6 +6,8 @@ export interface AbiEntry {
   readonly canonical: string;
   /** `Deposit(address indexed owner, uint256 arg1)` */
   readonly text: string;
+  /** `totalAssets() view returns (uint256)`; null for events, and for functions that change something. */
+  readonly view: string | null;
   /** Whether each argument is indexed. */
   readonly layout: readonly boolean[];
 }

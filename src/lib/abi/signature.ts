@@ -8,6 +8,11 @@ export interface Signature {
   readonly args: readonly Argument[];
 }
 
+/** A function that changes nothing, with the values that it returns. */
+export interface ViewSignature extends Signature {
+  readonly outputs: readonly Argument[];
+}
+
 export interface EventSignature {
   readonly name: string;
   readonly args: readonly EventArgument[];
@@ -24,6 +29,7 @@ export interface SignatureMistake {
 }
 
 export type ParsedSignature = { readonly signature: Signature } | { readonly mistake: SignatureMistake };
+export type ParsedView = { readonly signature: ViewSignature } | { readonly mistake: SignatureMistake };
 export type ParsedEvent = { readonly signature: EventSignature } | { readonly mistake: SignatureMistake };
 
 const LONGEST = 4096;
@@ -33,6 +39,11 @@ const LONGEST_ARRAY = 4096;
 /** `parseSignature('pause()') // { signature: { name: 'pause', args: [] } }` */
 export function parseSignature(text: string): ParsedSignature {
   return parse(text, () => new Parser(text).signature());
+}
+
+/** `parseView('totalAssets() view returns (uint256)')`: an only output needs no name, and is named `value`. */
+export function parseView(text: string): ParsedView {
+  return parse(text, () => new Parser(text).view());
 }
 
 /** `parseEvent('Paused(address account)') // { signature: { name: 'Paused', args: [{ name: 'account', … }] } }` */
@@ -91,6 +102,7 @@ const TOKEN = /\s*([A-Za-z_$][\w$]*|\[\s*\d*\s*\]|[(),]|\S)/gy;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const LOCATIONS = ['calldata', 'memory', 'storage', 'payable'];
 const MOST_INDEXED = 3;
+const CHANGES_NOTHING = ['view', 'pure'];
 const AFTER = ['external', 'public', 'payable', 'nonpayable', 'view', 'pure', 'virtual', 'override'];
 
 /** Conditions read an argument by its name, so it must be one that they can have. */
@@ -114,20 +126,64 @@ class Parser {
   }
 
   signature(): Signature {
-    if (this.#peek.text === 'function') this.#take();
-    const name = this.#identifier('a signature begins with the name of the function');
-    this.#expect('(');
-    const args = this.#arguments(0);
+    const signature = this.#function();
     while (AFTER.includes(this.#peek.text)) this.#take();
     if (this.#peek.text === 'returns') {
       this.#take();
       this.#expect('(');
       this.#skipReturns();
     }
+    this.#close();
+    return signature;
+  }
+
+  view(): ViewSignature {
+    const start = this.#peek;
+    const signature = this.#function();
+    let changesNothing = false;
+    while (AFTER.includes(this.#peek.text))
+      changesNothing = CHANGES_NOTHING.includes(this.#take().text) || changesNothing;
+    if (!changesNothing)
+      this.#fail(start, {
+        message: 'only a view or pure function can be asked',
+        hint: `Write ${signature.name}(${signature.args.length === 0 ? '' : '…'}) view returns (…).`,
+      });
+    if (this.#peek.text !== 'returns')
+      this.#fail(this.#peek, { message: 'returns is missing', hint: 'Write what it returns: view returns (uint256).' });
+    this.#take();
+    this.#expect('(');
+    const outputs = this.#outputs();
+    this.#close();
+    return { ...signature, outputs };
+  }
+
+  #function(): Signature {
+    if (this.#peek.text === 'function') this.#take();
+    const name = this.#identifier('a signature begins with the name of the function');
+    this.#expect('(');
+    return { name, args: this.#arguments(0) };
+  }
+
+  #outputs(): readonly Argument[] {
+    const first = this.#peek;
+    const place = this.#next;
+    if (first.text === ')') this.#fail(first, { message: 'it returns nothing' });
+    const type = this.#type(0);
+    while (LOCATIONS.includes(this.#peek.text)) this.#take();
+    if (this.#peek.text === ')') {
+      this.#take();
+      return [{ name: 'value', type }];
+    }
+    if (this.#peek === this.#end)
+      this.#fail(this.#end, { message: 'the signature is not complete', hint: 'Write ) at its end.' });
+    this.#next = place;
+    return this.#arguments(0);
+  }
+
+  #close(): void {
     if (this.#peek.text === ';') this.#take();
     if (this.#peek !== this.#end)
       this.#fail(this.#peek, { message: 'the signature ends before this', hint: 'Leave the rest out.' });
-    return { name, args };
   }
 
   event(): EventSignature {
@@ -139,9 +195,7 @@ class Parser {
     const args = this.#arguments(0);
     if (this.#peek.text === 'anonymous')
       this.#fail(this.#peek, { message: 'an anonymous event has no topic, so it cannot be recognised' });
-    if (this.#peek.text === ';') this.#take();
-    if (this.#peek !== this.#end)
-      this.#fail(this.#peek, { message: 'the signature ends before this', hint: 'Leave the rest out.' });
+    this.#close();
     return { name, args: args.map((one) => ({ ...one, isIndexed: indexed.has(one) })) };
   }
 

@@ -49,6 +49,7 @@ export function syntheticConfig({ explorers, addresses, groups, tokens, channels
     explorers: mapOf(orElse(explorers, 'chain'), () => ({
       form: 'instance',
       instance_url: 'https://explorer.invalid',
+      rpc: 'true',
     })),
     addresses: { ...mapOf(single, addressOf), ...mapOf([...groups], (name) => [addressOf(name)]) },
     tokens: mapOf([...tokens], addressOf),

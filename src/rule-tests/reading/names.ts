@@ -2,7 +2,7 @@
 // probably misspelt, and loading reports it.
 import { nearest } from '../../config/values/nearest.ts';
 import { LABEL, NAME } from '../../config/values/scalars.ts';
-import { type WrittenValue, isMap } from '../../config/yaml/written.ts';
+import { type WrittenMap, type WrittenValue, isMap } from '../../config/yaml/written.ts';
 import { parseYaml } from '../../config/yaml/yaml.ts';
 import { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
@@ -32,10 +32,12 @@ class Gatherer implements UsedNames {
   readonly addresses = new Set<string>();
   readonly groups = new Set<string>();
   readonly tokens = new Set<string>();
+  readonly #kinds: readonly AnyKind[];
   readonly #taken: ReadonlySet<string>;
   readonly #addressKeys: ReadonlySet<string>;
 
   constructor(kinds: readonly AnyKind[]) {
+    this.#kinds = kinds;
     const ofKinds = kinds.flatMap(({ noun, fields }) => [noun, ...Object.keys(fields.fields)]);
     this.#addressKeys = new Set(kinds.flatMap(({ addressOptions = [] }) => addressOptions));
     this.#taken = new Set([...ofKinds, BEFORE, ...FUNCTIONS, ...METHODS, ...RESERVED_NAMES]);
@@ -51,8 +53,21 @@ class Gatherer implements UsedNames {
       for (const key of this.#addressKeys)
         add(this.addresses, watch[key], (name) => NAME.test(name) && Address.parse(name) === undefined);
       add(this.tokens, watch['token'], (name) => NAME.test(name) && Address.parse(name) === undefined);
-      for (const alert of listOf(watch['alerts'] ?? '')) this.#gatherAlert(alert);
+      const { kind, options } = this.#ownKeysOf(watch);
+      const { addresses = [], tokens = [] } = options === null ? {} : (kind?.namesIn?.(options.value) ?? {});
+      for (const name of addresses) this.addresses.add(name);
+      for (const name of tokens) this.tokens.add(name);
+      const fields = options === null ? [] : Object.keys(kind?.forOptions?.(options.value).fields.fields ?? {});
+      for (const alert of listOf(watch['alerts'] ?? '')) this.#gatherAlert(alert, new Set(fields));
     }
+  }
+
+  /** The kind of a watch with its own keys; null: they are wrong, which loading reports. */
+  #ownKeysOf(watch: WrittenMap): { readonly kind: AnyKind | undefined; readonly options: { value: unknown } | null } {
+    const kind = this.#kinds.find(({ name }) => name === watch['kind']);
+    const own = Object.entries(watch).filter(([key]) => kind !== undefined && Object.hasOwn(kind.options.shape, key));
+    const parsed = kind?.options.safeParse(Object.fromEntries(own));
+    return { kind, options: parsed?.success === true ? { value: parsed.data } : null };
   }
 
   #gatherShared(written: WrittenValue): void {
@@ -61,20 +76,22 @@ class Gatherer implements UsedNames {
     add(this.channels, written['notify'], (name) => LABEL.test(name));
   }
 
-  #gatherAlert(alert: WrittenValue): void {
+  /** `fields`: those that the options of the watch give it. */
+  #gatherAlert(alert: WrittenValue, fields: ReadonlySet<string>): void {
     this.#gatherShared(alert);
     if (!isMap(alert)) return;
     for (const key of ['if', 'while', 'until']) {
       const condition = alert[key];
-      if (typeof condition === 'string') this.#gatherCondition(condition);
+      if (typeof condition === 'string') this.#gatherCondition(condition, fields);
     }
   }
 
-  #gatherCondition(condition: string): void {
+  #gatherCondition(condition: string, fields: ReadonlySet<string>): void {
     const text = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
     const locals = new Set([...text.matchAll(/\.\w+\(\s*(\w+)\s*,/g)].map(([, name]) => name));
     for (const [, isIn, name = ''] of text.matchAll(/(?<![\w.])(in\s+)?([A-Za-z_]\w*)(?![\w.]|\s*\()/g)) {
-      if (locals.has(name) || this.#taken.has(name) || nearest(name, this.#taken) !== undefined) continue;
+      if (locals.has(name) || fields.has(name) || this.#taken.has(name) || nearest(name, this.#taken) !== undefined)
+        continue;
       (isIn === undefined ? this.addresses : this.groups).add(name);
     }
   }

@@ -24,14 +24,35 @@ export const AbiParameter: z.ZodType<AbiParameter> = z.object({
   },
 });
 
-/** `entryOf('Deposit', [{ name: 'owner', type: 'address', indexed: true, … }], true).text // 'Deposit(address indexed owner)'` */
-export function entryOf(name: string, inputs: readonly AbiParameter[], isEvent: boolean): AbiEntry {
+/** `eventEntry('Deposit', [{ name: 'owner', type: 'address', indexed: true, … }]).text // 'Deposit(address indexed owner)'` */
+export function eventEntry(name: string, inputs: readonly AbiParameter[]): AbiEntry {
+  const text = `${name}(${inputs.map((one, i) => argument(one, i, one.indexed)).join(', ')})`;
+  return { name, canonical: canonicalOf(name, inputs), text, view: null, layout: inputs.map(({ indexed }) => indexed) };
+}
+
+interface FunctionParts {
+  readonly inputs: readonly AbiParameter[];
+  readonly outputs: readonly AbiParameter[];
+  readonly changesNothing: boolean;
+}
+
+export function functionEntry(name: string, { inputs, outputs, changesNothing }: FunctionParts): AbiEntry {
+  const text = `${name}(${listed(inputs)})`;
   return {
     name,
-    canonical: `${name}(${inputs.map(canonicalType).join()})`,
-    text: `${name}(${inputs.map((one, i) => argument(one, i, isEvent && one.indexed)).join(', ')})`,
-    layout: inputs.map(({ indexed }) => isEvent && indexed),
+    canonical: canonicalOf(name, inputs),
+    text,
+    view: changesNothing ? `${text} view returns (${listed(outputs)})` : null,
+    layout: inputs.map(() => false),
   };
+}
+
+function canonicalOf(name: string, inputs: readonly AbiParameter[]): string {
+  return `${name}(${inputs.map(canonicalType).join()})`;
+}
+
+function listed(parameters: readonly AbiParameter[]): string {
+  return parameters.map((one, i) => argument(one, i, false)).join(', ');
 }
 
 export function deepestTuple(parameters: readonly AbiParameter[]): number {

@@ -1,7 +1,7 @@
 // Reads an ABI file: a list of entries, or the output of a build with the list as `abi` at its top.
 import { z } from 'zod';
 import type { Abi, AbiEntry } from '../../lib/abi/abi.ts';
-import { deepestTuple, entryOf, AbiParameter } from './abi-entry.ts';
+import { AbiParameter, deepestTuple, eventEntry, functionEntry } from './abi-entry.ts';
 
 export type ParsedAbi =
   { readonly abi: Abi } | { readonly mistake: { readonly message: string; readonly hint: string } };
@@ -22,6 +22,9 @@ const Named = z.object({
   type: z.enum(['function', 'event']),
   name: z.string().regex(/^[A-Za-z_$][\w$]{0,255}$/),
   inputs: z.array(AbiParameter).default([]),
+  // A type that no signature can name makes the function one that cannot be asked, and no more than that.
+  outputs: z.array(AbiParameter).catch([]).default([]),
+  stateMutability: z.string().default(''),
   anonymous: z.boolean().default(false),
 });
 
@@ -36,13 +39,16 @@ export function parseAbi(text: string): ParsedAbi {
     return { mistake: { message: `has more than ${MOST_ENTRIES} entries`, hint: SMALLER } };
   // Constructors, errors and the like are left out, and so are types that no signature can name, as libraries have.
   const named = entries.data.flatMap((entry) => Named.safeParse(entry).data ?? []);
-  if (named.some(({ inputs }) => deepestTuple(inputs) > DEEPEST_TUPLE))
+  if (named.some(({ inputs, outputs }) => deepestTuple([...inputs, ...outputs]) > DEEPEST_TUPLE))
     return { mistake: { message: `has tuples that are nested more than ${DEEPEST_TUPLE} deep`, hint: SMALLER } };
-  const ofType = (type: 'function' | 'event'): readonly AbiEntry[] =>
-    named
-      .filter((entry) => entry.type === type && !(type === 'event' && entry.anonymous))
-      .map(({ name, inputs }) => entryOf(name, inputs, type === 'event'));
-  return { abi: { functions: ofType('function'), events: ofType('event') } };
+  const functions = named.filter(({ type }) => type === 'function').map(functionOf);
+  const events = named.filter(({ type, anonymous }) => type === 'event' && !anonymous);
+  return { abi: { functions, events: events.map(({ name, inputs }) => eventEntry(name, inputs)) } };
+}
+
+function functionOf({ name, inputs, outputs, stateMutability }: z.output<typeof Named>): AbiEntry {
+  const changesNothing = ['view', 'pure'].includes(stateMutability) && outputs.length > 0;
+  return functionEntry(name, { inputs, outputs, changesNothing });
 }
 
 function readJson(text: string): { readonly value: unknown } | undefined {

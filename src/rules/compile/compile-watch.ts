@@ -84,6 +84,7 @@ class WatchCompiler {
     };
     const isPlaced = !['explorer', 'of', 'token'].some((key) => broken.has(key));
     const instances = isPlaced ? spread(compiling) : [];
+    this.#complainOfNoRpc(kind, instances);
     // Without these keys the fields that conditions read are not known.
     if (options === undefined && family.fieldOptions?.some((key) => Object.hasOwn(written, key)) === true) return;
     const alerts = compileAlerts(compiling, explorersOf(instances, this.#loading.catalogue));
@@ -175,6 +176,15 @@ class WatchCompiler {
     if (written['of'] !== undefined) return;
     for (const key of needsOf.filter((one) => Object.hasOwn(written, one)))
       this.complain([key], { message: `${key} is for a watch with of`, hint: `Name an address in of, or remove it.` });
+  }
+
+  #complainOfNoRpc({ name, needsRpc }: AnyKind, instances: readonly Instance[]): void {
+    const closed = instances.filter(({ explorer }) => needsRpc === true && !explorer.rpc);
+    for (const explorer of new Set(closed.map((one) => one.explorer.name)))
+      this.complain(['kind'], {
+        message: `${name} asks the JSON-RPC of ${explorer}, which the config does not allow`,
+        hint: `Write rpc: true at the explorer ${explorer} in the config. A poll is a POST.`,
+      });
   }
 
   #scheduleOf({ every, cron, zone }: WrittenWatch): Schedule | undefined {

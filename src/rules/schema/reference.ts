@@ -41,7 +41,7 @@ export function kindsReference(kinds: readonly AnyKind[]): Reference {
 /** The reference of one kind. `kinds` are all kinds: their examples are used if this kind has none. */
 export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Reference {
   const measured = kind.while?.measured ?? null;
-  const ownPath = kind.while?.only?.[0] ?? 'field';
+  const ownPath = kind.while?.only?.[0] ?? numbersOf(kind)[0] ?? 'field';
   return {
     title: kind.name,
     summary: kind.summary,
@@ -64,7 +64,7 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
         title: `Windows${measured === null ? '' : ` of ${measured}, when no field is named`}`,
         columns: ['function', 'what it gives', 'example'],
         rows:
-          kind.while === null || !hasNumbers(kind)
+          kind.while === null || numbersOf(kind).length === 0
             ? []
             : docRows(WINDOW_DOCS, (_name, { example }) =>
                 measured === null ? example(ownPath, `${ownPath}, `) : example(measured, ''),
@@ -80,8 +80,10 @@ export function kindReference(kind: AnyKind, kinds: readonly AnyKind[]): Referen
   };
 }
 
-function hasNumbers({ fields }: AnyKind): boolean {
-  return Object.values(fields.fields).some(({ type }) => ['amount', 'int', 'double'].includes(type.type));
+function numbersOf({ fields }: AnyKind): readonly string[] {
+  return Object.entries(fields.fields).flatMap(([name, { type }]) =>
+    ['amount', 'int', 'double'].includes(type.type) ? [name] : [],
+  );
 }
 
 function namedRow(signature: string): string[] {

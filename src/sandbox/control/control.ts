@@ -1,6 +1,7 @@
 // The control API: the changes that a test or a person can make to the chain. Every change holds from the current head
 // on.
 import type * as z from 'zod';
+import { parseSignature, selectorOf } from '../../lib/abi/signature.ts';
 import { keyOf } from '../chain/keys.ts';
 import { createFaultQueue, FaultOptions, type FaultQueue } from '../faults/fault.ts';
 import type { Credits } from '../limits.ts';
@@ -47,6 +48,10 @@ export interface Control {
   giveToken(options: Input<typeof schemas.GiveToken>): Given;
   /** Gives a proxy another implementation. */
   upgrade(options: Input<typeof schemas.Upgrade>): { implementation: string };
+  /** Lets a function of a contract revert. */
+  revertCall(options?: Input<typeof schemas.RevertCall>): { reverting: number };
+  /** Sets a word in the storage of a contract. */
+  setSlot(options: Input<typeof schemas.SetSlot>): { value: string };
   /** Replaces the last blocks. */
   reorganise(options?: Input<typeof schemas.Reorganise>): { from: number; to: number };
   freeze(): { head: number };
@@ -95,6 +100,8 @@ export function createControl(world: World, credits: Credits): Controls {
     setPrice: (options: unknown) => changed(setPrice(world, read(schemas.SetPrice, options))),
     giveToken: (options: unknown) => changed(giveToken(world, read(schemas.GiveToken, options))),
     upgrade: (options: unknown) => changed(upgrade(world, read(schemas.Upgrade, options))),
+    revertCall: (options: unknown = {}) => changed(revertCall(overlay, read(schemas.RevertCall, options))),
+    setSlot: (options: unknown) => changed(setSlot(overlay, read(schemas.SetSlot, options))),
     reorganise: (options: unknown = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
     freeze() {
       calendar.freeze();
@@ -140,6 +147,25 @@ function upgrade(world: World, { address, ...to }: z.output<typeof schemas.Upgra
   if (world.ref(address).implementation_name === null) throw new ControlProblem(`${address} is no proxy`);
   world.overlay.upgrades.set(keyOf(address), to);
   return { implementation: to.implementation };
+}
+
+function revertCall(
+  { reverting, mostChanges }: Overlay,
+  { address, call, reverts }: z.output<typeof schemas.RevertCall>,
+) {
+  const parsed = parseSignature(call);
+  if ('mistake' in parsed) throw new ControlProblem(`call: ${parsed.mistake.message}`);
+  const key = `${keyOf(address)} ${selectorOf(parsed.signature)}`;
+  assertRoom(reverting.size, 'functions that revert', mostChanges);
+  if (reverts) reverting.add(key);
+  else reverting.delete(key);
+  return { reverting: reverting.size };
+}
+
+function setSlot({ slots, mostChanges }: Overlay, { address, slot, value }: z.output<typeof schemas.SetSlot>) {
+  assertRoom(slots.size, 'slots set', mostChanges);
+  slots.set(`${keyOf(address)} ${slot}`, value);
+  return { value };
 }
 
 function setPrice(world: World, { token, price }: z.output<typeof schemas.SetPrice>) {

@@ -23,6 +23,8 @@ const VERBS = {
   'give-token': 'giveToken',
   'transfer-token': 'transferToken',
   upgrade: 'upgrade',
+  'revert-call': 'revertCall',
+  'set-slot': 'setSlot',
   reorganise: 'reorganise',
   freeze: 'freeze',
   unfreeze: 'unfreeze',

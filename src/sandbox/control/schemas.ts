@@ -171,6 +171,23 @@ export const Upgrade = z.strictObject({
   conflicting: z.boolean().default(false),
 });
 
+const Contract = addressOrOneOf({ ...ADDRESSES, ...TOKENS });
+
+/** A function of a contract that reverts from now on, or no longer. */
+export const RevertCall = z.strictObject({
+  address: Contract.default(ADDRESSES.vault),
+  /** `totalAssets()` */
+  call: z.string().max(1000).default('totalAssets()'),
+  reverts: z.boolean().default(true),
+});
+
+const Word = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected 0x and at most 64 digits')
+  .transform((text) => `0x${text.slice(2).toLowerCase().padStart(64, '0')}`);
+
+export const SetSlot = z.strictObject({ address: Contract.default(ADDRESSES.vault), slot: Word, value: Word });
+
 export const Reorganise = z.strictObject({
   blocks: z.number().int().min(1).max(DEEPEST_REORG).default(1),
   transactions: z.enum(['remined', 'dropped']).default('remined'),

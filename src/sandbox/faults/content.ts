@@ -43,6 +43,8 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): SandboxReply 
       return withBody(right, isPage(body) ? { items: [], next_page_params: null } : {});
     case 'lost-implementations':
       return withRows(right, lost);
+    case 'no-calls':
+      return withBody(right, Array.isArray(body) ? body.map(withoutCalls) : body);
     case 'unknown-limits':
       return { ...right, headers: { ...right.headers, ...UNKNOWN_LIMITS } };
   }
@@ -63,6 +65,11 @@ function withRows(right: ApiAnswer, change: (row: JsonRow) => unknown): SandboxR
 function withItems(right: ApiAnswer, change: (items: readonly JsonRow[]) => readonly JsonRow[]): SandboxReply {
   const body = right.again();
   return isPage(body) ? withBody(right, { ...body, items: change(body.items) }) : right;
+}
+
+/** The answer to a call where the explorer answers no calls. */
+function withoutCalls(answer: unknown): JsonRow {
+  return { jsonrpc: '2.0', id: isRow(answer) ? answer['id'] : null, error: 'Action not found.' };
 }
 
 /** A proxy whose implementation the explorer fails to detect. */

@@ -37,6 +37,7 @@ export const CONTENT_FAULTS = [
   'empty-list',
   'lost-implementations',
   'unknown-limits',
+  'no-calls',
 ] as const;
 
 export const FAULTS = [...STATUS_FAULTS, ...WIRE_FAULTS, ...CONTENT_FAULTS] as const;

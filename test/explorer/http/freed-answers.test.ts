@@ -22,7 +22,7 @@ function answering(): Answering {
   const freed: number[] = [];
   let held = Promise.resolve();
   const transport = {
-    async get(): Promise<HttpAnswer> {
+    async send(): Promise<HttpAnswer> {
       await held;
       const wire = [Buffer.from(JSON.stringify(PAGE))];
       const index = freed.push(0) - 1;
@@ -137,7 +137,7 @@ test('a refusal is given back too', async () => {
   const { transport, freed } = answering();
   const refusing: HttpTransport = {
     ...transport,
-    get: async (...args) => ({ ...(await transport.get(...args)), status: 404 }),
+    send: async (...args) => ({ ...(await transport.send(...args)), status: 404 }),
   };
   await using opened = openExplorer('https://explorer.example/1', { transport: refusing });
   await expect(opened.explorer.tickReader().page(someBlocks, CURSOR)).rejects.toThrow('404');

@@ -2,6 +2,7 @@ import { expect, describe, test } from '@jest/globals';
 import { RecordType } from '../../../src/core/values/record-type.ts';
 import { int } from '../../../src/core/values/field-declarations.ts';
 import { createAnswerCache, type AnswerCache } from '../../../src/explorer/http/answer-cache.ts';
+import type { SentRequest } from '../../../src/explorer/http/http-transport.ts';
 import { addressInternalTransactions } from '../../../src/explorer/operations.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { aToken, blockRows, missOf, openExplorer, someBlocks, VAULT } from '../support/open.ts';
@@ -212,7 +213,7 @@ test('requests go through the transport that is given, which is closed with the 
   const sent: string[] = [];
   let isClosed = false;
   const transport = {
-    async get(target: string) {
+    async send({ target }: SentRequest) {
       sent.push(target);
       return { status: 200, headers: {}, wire: [Buffer.from(JSON.stringify(PAGE))], free: () => undefined };
     },

@@ -2,9 +2,13 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { certificate, certificateKey } from '../../support/certificate.ts';
 
 export interface SeenRequest {
+  readonly method: string;
+  /** Empty for a GET. */
+  readonly body: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly url: string;
@@ -31,9 +35,11 @@ export async function startServer(handler: Handler, scheme: 'http' | 'https' = '
   const watchers = new Set<() => void>();
   let connections = 0;
   let open = 0;
-  const server = listenerOf(scheme, (request, response) => {
+  const take = (request: http.IncomingMessage, response: http.ServerResponse, body: string): void => {
     const url = new URL(request.url ?? '/', 'http://host');
     const seen = {
+      method: request.method ?? '',
+      body,
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       url: request.url ?? '/',
@@ -42,6 +48,13 @@ export async function startServer(handler: Handler, scheme: 'http' | 'https' = '
     requests.push(seen);
     for (const look of watchers) look();
     handler(seen, response, requests.length - 1);
+  };
+  const server = listenerOf(scheme, (request, response) => {
+    if (request.method === 'POST')
+      void text(request).then((body) => {
+        take(request, response, body);
+      });
+    else take(request, response, '');
   });
   server.on('connection', (socket) => {
     connections += 1;

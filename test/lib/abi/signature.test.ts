@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AbiFunction } from 'ox';
-import { canonicalSignature, parseSignature, selectorOf } from '../../../src/lib/abi/signature.ts';
+import { canonicalSignature, parseSignature, parseView, selectorOf } from '../../../src/lib/abi/signature.ts';
+import { canonicalType } from '../../../src/lib/abi/types.ts';
 
 /** The mistake with the part of the text that it points at. */
 function mistakeIn(text: string): string {
@@ -55,5 +56,39 @@ describe('a mistake in a signature has its place', () => {
     ['x'.repeat(5000), 'a signature has at most 4096 characters [x]'],
   ])('%s', (text, mistake) => {
     expect(mistakeIn(text)).toBe(mistake);
+  });
+});
+
+describe('a function that is asked', () => {
+  test.each([
+    ['totalAssets() view returns (uint256)', [['value', 'uint256']]],
+    ['function name() external view returns (string memory)', [['value', 'string']]],
+    ['price() external pure returns (uint256 perShare);', [['perShare', 'uint256']]],
+    [
+      'getReserves() public view returns (uint112 first, uint112 second)',
+      [
+        ['first', 'uint112'],
+        ['second', 'uint112'],
+      ],
+    ],
+    ['slot() view returns ((address to, uint256 amount))', [['value', '(address,uint256)']]],
+  ])('%s', (text, outputs) => {
+    const parsed = parseView(text);
+    if ('mistake' in parsed) throw new Error(parsed.mistake.message);
+    expect(parsed.signature.outputs.map(({ name, type }) => [name, canonicalType(type)])).toEqual(outputs);
+  });
+
+  test.each([
+    ['pause()', 'only a view or pure function can be asked'],
+    ['pause() payable returns (uint256)', 'only a view or pure function can be asked'],
+    ['total() view', 'returns is missing'],
+    ['total() view returns ()', 'it returns nothing'],
+    ['total() view returns (uint256, bool ok)', 'an argument needs a name'],
+    ['total() view returns (uint256 a, bool a)', 'two arguments have the name a'],
+    ['total() view returns (uint256', 'the signature is not complete'],
+    ['total() view returns (uint256) more', 'the signature ends before this'],
+  ])('%s is none', (text, message) => {
+    const parsed = parseView(text);
+    expect('mistake' in parsed ? parsed.mistake.message : '').toContain(message);
   });
 });

@@ -81,6 +81,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'old-names': lists(4),
   nulls: lists(2),
   'lost-implementations': answers(4),
+  'no-calls': answers(4),
   // Three in a row would be believed, and rightly so.
   'empty-list': lists(2),
   'unknown-limits': answers(4),

@@ -61,7 +61,7 @@ export function createTransport(options: TransportOptions): HttpTransport {
   }
 
   return {
-    async get(address, _where, leftMs) {
+    async send({ target: address }, leftMs) {
       time.stir();
       await deed();
       const at = time.now();

@@ -227,7 +227,7 @@ function createClient(
   const fetchAnswer: FetchAnswer = createFetchAnswer({
     explorer: 'chain',
     transport: {
-      async get(address) {
+      async send({ target: address }) {
         const [, price = '0', id = ''] = address.split('/');
         const due = dueOf.get(id) ?? null;
         dueOf.set(id, null);
@@ -277,7 +277,13 @@ function createClient(
       price: question.credits,
     };
     try {
-      return await fetchAnswer({ question, address: `/${question.credits}/${id}`, where: 'the server', spend });
+      return await fetchAnswer({
+        question,
+        address: `/${question.credits}/${id}`,
+        body: null,
+        where: 'the server',
+        spend,
+      });
     } finally {
       dueOf.delete(id);
     }

@@ -1,6 +1,7 @@
 // An explorer of several replicas, over a sandbox: the one that answers may be behind the others.
 import type { HttpAnswer } from '../../../src/explorer/http/exchange.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
+import { requestKey } from '../../../src/explorer/http/request.ts';
 
 /** Which replica answers. */
 export interface Replica {
@@ -33,7 +34,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 export function createReplicas(head: () => number): Replicas {
   const asked: string[] = [];
-  const servedByTarget = new Map<string, Served[]>();
+  const servedByKey = new Map<string, Served[]>();
   let replica: Replica = {};
   let left = Infinity;
 
@@ -45,12 +46,12 @@ export function createReplicas(head: () => number): Replicas {
   /** A list without what this replica does not have; of anything else the answer that was given then. */
   function asSeenBy(
     { lag = 0, forkedAt = Infinity, hidesPending = false }: Replica,
-    target: string,
+    { key, target }: { readonly key: string; readonly target: string },
     now: HttpAnswer,
   ): HttpAnswer {
     const upTo = head() - lag;
     if (!/\/(?:blocks|transactions|internal-transactions)(?:\?|$)/.test(target))
-      return servedByTarget.get(target)?.findLast((one) => one.head <= upTo)?.answer ?? now;
+      return servedByKey.get(key)?.findLast((one) => one.head <= upTo)?.answer ?? now;
     const body = JSON.parse(Buffer.concat(now.wire).toString('utf8')) as { items?: Row[] };
     const items = body.items?.filter((row) => (heightOf(row) ?? (hidesPending ? Infinity : 0)) <= upTo);
     const forked = items?.flatMap((row) => ((heightOf(row) ?? 0) < forkedAt ? [row] : forkedRow(row, forkedAt)));
@@ -64,16 +65,17 @@ export function createReplicas(head: () => number): Replicas {
       left = answers;
     },
     over: (transport) => ({
-      async get(target, where, leftMs) {
+      async send({ target, body, where }, leftMs) {
         const one = next();
         asked.push(new URL(target).pathname.replace(/^.*\/api\/v2\//, ''));
-        const answer = await transport.get(atHeightOf(target, one.otherChain ?? 0), where, leftMs);
-        const before = servedByTarget.get(target) ?? [];
-        servedByTarget.set(target, before);
+        const answer = await transport.send({ target: atHeightOf(target, one.otherChain ?? 0), body, where }, leftMs);
+        const key = requestKey({ address: target, body });
+        const before = servedByKey.get(key) ?? [];
+        servedByKey.set(key, before);
         if (one.otherChain !== undefined) return otherChain(answer, one.otherChain);
         if (one.without !== undefined) return withoutKey(answer, one.without);
         const isOther = Object.keys(one).length > 0;
-        if (isOther) return asSeenBy(one, target, answer);
+        if (isOther) return asSeenBy(one, { key, target }, answer);
         before.push({ head: head(), answer: copyOf(answer) });
         return answer;
       },

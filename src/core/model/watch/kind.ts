@@ -39,6 +39,10 @@ export interface Kind<E, S, O> {
   readonly addressOptions?: readonly string[];
   /** The kind with the fields that these options give it. Left out by kinds whose fields are always the same. */
   forOptions?(options: E): Kind<E, S, O>;
+  /** Its questions go to the JSON-RPC of the explorer, which the config must allow. */
+  readonly needsRpc?: true;
+  /** Names of the config in the options, for rule tests without a config. Left out by kinds whose options have none. */
+  namesIn?(options: E): { readonly addresses: readonly string[]; readonly tokens: readonly string[] };
   /** Sentences for people who write rules. */
   readonly advice?: KindAdvice;
   /** The signatures of functions or events that rules can name without their arguments. */

@@ -11,11 +11,11 @@ export type OperationName = string;
 interface QuestionBase {
   readonly explorer: string;
   readonly operation: OperationName;
-  /** Where the path begins: `api` is the Etherscan-style API; left out, `/api/v2/`. */
-  readonly root?: 'api';
+  /** Where the path begins: `api` is the Etherscan-style API, `rpc` the JSON-RPC; left out, `/api/v2/`. */
+  readonly root?: 'api' | 'rpc';
   /**
    * The path after the root, with addresses in lower case: `addresses/0x…/tokens`. With root `api` it begins with `api?`,
-   * and contains all parameters but the range of blocks.
+   * and contains all parameters but the range of blocks. With root `rpc` it is `eth-rpc?` and the body that is posted.
    */
   readonly path: string;
   /** Filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */
@@ -58,6 +58,11 @@ export type Question =
 /** Questions with equal keys are one request. */
 export function questionKey({ explorer, operation, path, params }: QuestionBase): string {
   return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted()]);
+}
+
+/** The path as people see it, without a body that is posted. */
+export function shownPath({ root, path, operation }: QuestionBase): string {
+  return root === 'rpc' ? operation : path;
 }
 
 /** The question without filters. The caller must filter the rows again. */

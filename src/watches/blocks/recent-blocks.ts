@@ -3,8 +3,8 @@
 // Replicas of an explorer may follow different forks and answer in turn. So a reorganisation is reported only for a
 // hash that was never shown at its height; the return of a known hash is not new.
 import { z } from 'zod';
-import type { View } from '../core/values/fields.ts';
-import type { Block } from '../explorer/reading/resources/block.ts';
+import type { View } from '../../core/values/fields.ts';
+import type { Block } from '../../explorer/reading/resources/block.ts';
 
 type Row = View<typeof Block.fields>;
 

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Kind } from '../core/model/watch/kind.ts';
+import type { Target } from '../core/model/watch/target.ts';
+import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
+import { inOneStep } from '../lib/steps.ts';
+import { blocks } from '../explorer/operations.ts';
+import { CHANGED } from './one-change.ts';
+import { inRequests, valueCalls } from './read/calls.ts';
+import { detectReads, lostIn, ReadState } from './read/detection.ts';
+import { numbersIn, readingOf } from './read/fields.ts';
+import { describeReads, namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
+import { readContract, watchedBy, writtenReading, type ReadReading } from './read/reading.ts';
+import { readWording } from './wording/read.ts';
+
+/** Without `read:`. */
+export const read = readWith({});
+
+function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, ReadReading> {
+  const record = readingOf(asked);
+  const names = Object.keys(asked);
+  return {
+    name: 'read',
+    summary: 'Values that contracts answer: view functions, storage slots, and coins.',
+    noun: 'reading',
+    fields: record,
+    fieldOptions: ['read', 'abi'],
+    forOptions: (options) => readWith(options.read),
+    needsRpc: true,
+    namesIn,
+    describeOptions: describeReads,
+    resolve: resolveRead,
+    events: { changed: CHANGED },
+    while: { measured: null, exported: numbersIn(record, names) },
+    of: 'required',
+    token: 'none',
+    options: optionsWith(EMPTY_ABI),
+    optionsWith,
+    state: ReadState,
+    comparedByDefault: names,
+    shown: [...names, 'block_number'],
+    fleeting: ['block_number'],
+    wording: readWording,
+    question: (target) => firstOf(questionsOf(target)),
+    questions: questionsOf,
+    head: ({ explorer }) => blocks(explorer),
+    page: ({ address }) => (address === null ? null : `/address/${address.text}`),
+    async observe(target, state, reader) {
+      return { seen: await readContract(record, target, state?.decimals ?? {}, reader), partial: null };
+    },
+    detect: ({ options }, state, seen, scope) => inOneStep(detectReads(state, seen, options, scope)),
+    lost: lostIn,
+    history: null,
+    examples: {},
+    rowsOf: ({ view }) => ({ rows: [view] }),
+    sourceOf: (path) => path,
+    script: {
+      rows: null,
+      record,
+      synthesize: (_target, { rows: [row] }) => writtenReading(record, names, row?.view ?? record.make({})),
+    },
+  };
+}
+
+function optionsWith(abi: Abi) {
+  return z.strictObject(readOptions(abi));
+}
+
+function questionsOf(target: Target<ReadOptions>) {
+  return inRequests(target.explorer, valueCalls(target.options.read, watchedBy(target))).map(
+    ({ question }) => question,
+  );
+}
+
+function firstOf<T>([first]: readonly T[]): T {
+  if (first === undefined) throw new TypeError('a watch asks for the newest block at least');
+  return first;
+}

@@ -1,0 +1,112 @@
+// The meaning of answers to calls. A revert is an answer of the contract; a refusal is one of the explorer.
+import { argumentValue } from '../../core/calls/argument-fields.ts';
+import { Missed, type Page, type Read } from '../../core/model/watch/question.ts';
+import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import { decodeArguments, LARGEST_DATA } from '../../lib/abi/decode.ts';
+import type { Argument } from '../../lib/abi/types.ts';
+import { plain, rawText, type Untrusted } from '../../lib/untrusted.ts';
+import type { AskedCalls } from './calls.ts';
+import { outputsOf, valueType, type ReadSpec } from './option.ts';
+
+export type Answer =
+  | { readonly type: 'value'; readonly hex: string }
+  | { readonly type: 'reverted' }
+  /** The node behind the explorer could not answer. */
+  | { readonly type: 'failed'; readonly why: string };
+
+export type Answers = ReadonlyMap<string, Answer>;
+
+const MOST_SHOWN = 120;
+
+/** Asks one request after the other. Throws `Missed`, also if no call has an answer. */
+export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<Answers> {
+  const answers = new Map<string, Answer>();
+  for (const { question, names } of asked) {
+    const page = await read.page(question, null);
+    for (const [i, name] of names.entries()) answers.set(name, answerIn(page, i));
+  }
+  const all = [...answers.values()];
+  const [first] = all;
+  if (first?.type === 'failed' && all.every(({ type }) => type === 'failed'))
+    throw new Missed('server-error', `the node behind the explorer failed: ${first.why}`);
+  return answers;
+}
+
+function answerIn({ rows }: Page, id: number): Answer {
+  const row = rows.find((one) => valueAt(one, 'id') === BigInt(id));
+  if (row === undefined) return { type: 'failed', why: 'no answer' };
+  const result = valueAt(row, 'result');
+  if (result !== undefined) return { type: 'value', hex: rawText(result as Untrusted) };
+  return errorIn(row);
+}
+
+const REVERTED = 3n;
+
+function errorIn(row: AnyView): Answer {
+  const [code, message] = [valueAt(row, 'error_code'), valueAt(row, 'error_message')];
+  const text = message === undefined ? 'no reason' : plain(message as Untrusted, MOST_SHOWN);
+  if (code === REVERTED || /revert/i.test(text)) return { type: 'reverted' };
+  return { type: 'failed', why: text };
+}
+
+/** Why a name has no value. */
+export type Lack = 'reverted' | 'no-code' | 'misfit' | 'failed' | 'no-decimals';
+
+export interface ValueOf {
+  /** In the form in which an explorer would send it; undefined: unknown. */
+  readonly raw: unknown;
+  readonly lack: Lack | null;
+}
+
+/** `decimalsOf`: the decimals of a token; undefined: unknown. */
+export function valueOf(
+  spec: ReadSpec,
+  answer: Answer | undefined,
+  decimalsOf: (token: string) => number | undefined,
+): ValueOf {
+  if (answer?.type !== 'value') return lacking(answer?.type ?? 'failed');
+  if (spec.type === 'balance')
+    return known(/^0x[0-9a-f]+$/.test(answer.hex) ? BigInt(answer.hex).toString() : undefined);
+  const outputs = outputsOf(spec);
+  if (spec.type === 'slot') return known(decoded(outputs, wordOf(answer.hex), null));
+  if (answer.hex === '0x') return lacking('no-code');
+  const decimals = spec.units === null ? null : unitsOf(spec.units, decimalsOf);
+  return decimals === undefined ? lacking('no-decimals') : known(decoded(outputs, answer.hex, decimals));
+}
+
+/** The decimals that a token answers; undefined: unknown. */
+export function decimalsIn(answer: Answer | undefined): number | undefined {
+  if (answer?.type !== 'value') return undefined;
+  const decimals = decoded([{ name: 'value', type: { type: 'integer', bits: 8, isSigned: false } }], answer.hex, null);
+  return typeof decimals === 'string' && Number(decimals) <= MOST_DECIMALS ? Number(decimals) : undefined;
+}
+
+const MOST_DECIMALS = 77;
+
+function unitsOf(units: string, decimalsOf: (token: string) => number | undefined): number | undefined {
+  return units.startsWith('0x') ? decimalsOf(units) : Number(units);
+}
+
+function lacking(lack: Lack): ValueOf {
+  return { raw: undefined, lack };
+}
+
+function known(raw: unknown): ValueOf {
+  return { raw, lack: raw === undefined ? 'misfit' : null };
+}
+
+/** Longer texts are unknown: every value is remembered. */
+const LONGEST_TEXT = 4096;
+
+function decoded(outputs: readonly Argument[], hex: string, decimals: number | null): unknown {
+  if (hex.length % 2 === 1 || hex.length > 2 + LARGEST_DATA * 2) return undefined;
+  const values = decodeArguments(outputs, Buffer.from(hex.slice(2), 'hex'));
+  const value = outputs.length === 1 ? values?.[0] : values;
+  const raw = value === undefined || value === null ? undefined : argumentValue(valueType(outputs), value, decimals);
+  return typeof raw === 'string' && raw.length > LONGEST_TEXT ? undefined : raw;
+}
+
+/** Nodes write a word with or without its leading zeros. */
+function wordOf(hex: string): string {
+  return `0x${hex.slice(2).padStart(64, '0')}`;
+}

@@ -1,0 +1,118 @@
+// Detects changes between two readings of contracts.
+import { z } from 'zod';
+import { NOTHING_DETECTED, type Detection, type DetectionScope } from '../../core/model/detection.ts';
+import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
+import type { LostValue } from '../../core/model/watch/kind.ts';
+import { track, type Remembered } from '../../core/values/tracked.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { oneChange } from '../one-change.ts';
+import { remembered, type Values } from '../values.ts';
+import type { Lack } from './answers.ts';
+import type { ReadOptions } from './option.ts';
+import type { ReadReading } from './reading.ts';
+
+export interface ReadState extends Values {
+  /** The meaning of each name, to find names that ask something else now. */
+  readonly definitions: Readonly<Record<string, string>>;
+  /** The decimals of tokens, by their addresses. */
+  readonly decimals: Readonly<Record<string, number>>;
+  /** The newest block at the last change; null: unknown. */
+  readonly block: number | null;
+  /** Readings in a row from before that block. */
+  readonly behind: number;
+  /** Readings in a row without a value, by name, at most `MISSING_POLLS`. */
+  readonly unread: Readonly<Record<string, number>>;
+}
+
+export const ReadState: z.ZodType<ReadState> = z.object({
+  values: remembered,
+  changes: z.number(),
+  definitions: z.record(z.string(), z.string()),
+  decimals: z.record(z.string(), z.number()),
+  block: z.number().nullable(),
+  behind: z.number(),
+  unread: z.record(z.string(), z.number()),
+});
+
+/** So many readings in a row from before a known block are believed: the chain went back. */
+const BELIEVED_AFTER = 3;
+
+export function detectReads(
+  before: ReadState | null,
+  { view, lacks, block, decimals }: ReadReading,
+  { read }: ReadOptions,
+  scope: DetectionScope,
+): Detection<ReadState> {
+  const definitions = Object.fromEntries(Object.entries(read).map(([name, spec]) => [name, canonicalJson(spec)]));
+  const { state, redefined } = continued(before, definitions);
+  const behind = state !== null && isOlder(state, block) ? state.behind + 1 : 0;
+  if (state !== null && behind > 0 && behind < BELIEVED_AFTER)
+    return {
+      ...NOTHING_DETECTED,
+      state: { ...state, behind },
+      before: state.values,
+      redefined,
+      doubt: `answered as of block ${block ?? ''}, before block ${state.block ?? ''}: ${behind} of ${BELIEVED_AFTER} readings`,
+    };
+  const tracking = track(state?.values ?? null, view, scope.tracked);
+  // A value that was never known has not changed.
+  const changed = tracking.changed.filter((path) => (state?.values[path] ?? null) !== null);
+  const isNews = state === null || tracking.after !== state.values || behind > 0;
+  const detection = oneChange(state, { ...tracking, changed }, { now: view, at: scope.at });
+  const unread = Object.fromEntries(Object.keys(lacks).map((name) => [name, counted(state?.unread[name])]));
+  const beside = { definitions, decimals, block: isNews ? block : state.block, behind: 0, unread };
+  return {
+    ...detection,
+    state: detection.state && withBeside(before, detection.state, beside),
+    // All that was asked is as of this block.
+    range: block === null ? null : { from: block, to: block, head: block, replaced: [] },
+    redefined,
+    notes: Object.entries(lacks).flatMap(([name, lack]) => (unread[name] === 1 ? [`${name}: ${LACKS[lack]}`] : [])),
+  };
+}
+
+const LACKS: Readonly<Record<Lack, string>> = {
+  reverted: 'the call reverts',
+  'no-code': 'no code at this address, or no such function',
+  misfit: 'the answer does not fit the type',
+  failed: 'the node behind the explorer failed',
+  'no-decimals': 'the decimals of its token are unknown',
+};
+
+function counted(before = 0): number {
+  return Math.min(before + 1, MISSING_POLLS);
+}
+
+interface Continued {
+  readonly state: ReadState | null;
+  /** The names that stand for something else than before. */
+  readonly redefined: readonly string[];
+}
+
+/** The memory without the values of names that are gone, or that stand for something else now. */
+function continued(state: ReadState | null, definitions: ReadState['definitions']): Continued {
+  if (state === null) return { state, redefined: [] };
+  const gone = Object.keys(state.definitions).filter((name) => definitions[name] !== state.definitions[name]);
+  if (gone.length === 0) return { state, redefined: [] };
+  const isKept = (path: string): boolean => !gone.includes(path.replace(/^reverted\./, '').split('.')[0] ?? '');
+  const kept = <T>(of: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+    Object.fromEntries(Object.entries(of).filter(([path]) => isKept(path)));
+  const values: Remembered = kept(state.values);
+  return { state: { ...state, values, unread: kept(state.unread) }, redefined: gone };
+}
+
+function isOlder(state: ReadState, block: number | null): boolean {
+  return state.block !== null && block !== null && block < state.block;
+}
+
+/** Returns the same object as before if it has these values already. */
+function withBeside(before: ReadState | null, values: Values, beside: Omit<ReadState, keyof Values>): ReadState {
+  const after = { values: values.values, changes: values.changes, ...beside };
+  return before !== null && canonicalJson(before) === canonicalJson(after) ? before : after;
+}
+
+/** Values that the last readings lack. */
+export function lostIn({ unread }: ReadState): readonly LostValue[] {
+  const lost = Object.keys(unread).filter((name) => (unread[name] ?? 0) >= MISSING_POLLS);
+  return lost.map((name) => ({ paths: [name], name }));
+}

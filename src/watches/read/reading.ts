@@ -1,0 +1,92 @@
+// One reading of a watch: its values, and why the others have none.
+import { typeAt, valueAt, type AnyRecord, type AnyView, type RawRow } from '../../core/values/fields.ts';
+import type { Read } from '../../core/model/watch/question.ts';
+import type { Target } from '../../core/model/watch/target.ts';
+import { askAll, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
+import { BLOCK, decimalsCalls, inRequests, tokensIn, valueCalls } from './calls.ts';
+import type { ReadOptions } from './option.ts';
+
+export interface ReadReading {
+  readonly view: AnyView;
+  /** The names without a value. */
+  readonly lacks: Readonly<Record<string, Lack>>;
+  /** The height of the newest block; null: unknown. */
+  readonly block: number | null;
+  /** The decimals of tokens, by their addresses. */
+  readonly decimals: Readonly<Record<string, number>>;
+}
+
+/** `known`: the decimals of tokens from earlier readings. They are asked once. */
+export async function readContract(
+  record: AnyRecord,
+  target: Target<ReadOptions>,
+  known: Readonly<Record<string, number>>,
+  read: Read,
+): Promise<ReadReading> {
+  const { explorer, options, coin } = target;
+  const answers = await askAll(inRequests(explorer, valueCalls(options.read, watchedBy(target))), read);
+  const unknown = tokensIn(options.read).filter((token) => !Object.hasOwn(known, token));
+  const asked = await askAll(inRequests(explorer, decimalsCalls(unknown)), read);
+  const decimals = { ...known, ...decimalsOfTokens(unknown, asked) };
+  const values = Object.entries(options.read).map(([name, spec]) => {
+    const value = valueOf(spec, answers.get(name), (token) => decimals[token]);
+    return { name, ...value, isReverted: isReverted(answers.get(name)) };
+  });
+  const row: RawRow = {
+    ...Object.fromEntries(values.map(({ name, raw }) => [name, raw ?? null])),
+    reverted: Object.fromEntries(values.map((value) => [value.name, value.isReverted])),
+    block_number: blockIn(answers),
+  };
+  const view = record.read(row, { coin: coin.decimals });
+  if (view === undefined) throw new TypeError('a reading is an object');
+  const lacks = Object.fromEntries(values.flatMap(({ name, lack }) => (lack === null ? [] : [[name, lack]])));
+  return { view, lacks, block: blockIn(answers), decimals };
+}
+
+function decimalsOfTokens(tokens: readonly string[], answers: Answers): Readonly<Record<string, number>> {
+  const found = tokens.flatMap((token) => {
+    const decimals = decimalsIn(answers.get(token));
+    return decimals === undefined ? [] : [[token, decimals] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Null: unknown. */
+function isReverted(answer: Answer | undefined): boolean | null {
+  return answer === undefined || answer.type === 'failed' ? null : answer.type === 'reverted';
+}
+
+function blockIn(answers: Answers): number | null {
+  const answer = answers.get(BLOCK);
+  const height = answer?.type === 'value' && answer.hex !== '0x' ? Number(answer.hex) : NaN;
+  return Number.isSafeInteger(height) ? height : null;
+}
+
+export function watchedBy({ address }: Pick<Target, 'address'>) {
+  if (address === null) throw new TypeError('read needs an address');
+  return address;
+}
+
+/** The reading that a rule test writes. A name that it leaves out has no value. */
+export function writtenReading(record: AnyRecord, names: readonly string[], view: AnyView): ReadReading {
+  const missing = names.filter((name) => valueAt(view, name) === undefined);
+  const isReverted = (name: string): boolean => valueAt(view, `reverted.${name}`) === true;
+  const reverted = typeAt(record, 'reverted');
+  if (reverted?.type !== 'record') throw new TypeError('every reading says what reverts');
+  // A call that reverts returns nothing.
+  const values = Object.fromEntries(names.filter(isReverted).map((name) => [name, undefined]));
+  const said = names.flatMap((name) =>
+    isReverted(name) || !missing.includes(name) ? [[name, isReverted(name)] as const] : [],
+  );
+  const block = valueAt(view, 'block_number');
+  return {
+    view: record.over(view, { ...values, reverted: reverted.record.make(Object.fromEntries(said)) }),
+    lacks: Object.fromEntries(
+      names
+        .filter((name) => isReverted(name) || missing.includes(name))
+        .map((name): [string, Lack] => [name, isReverted(name) ? 'reverted' : 'failed']),
+    ),
+    block: typeof block === 'bigint' ? Number(block) : null,
+    decimals: {},
+  };
+}

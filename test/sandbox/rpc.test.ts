@@ -1,0 +1,117 @@
+// Calls of contracts as explorers answer them, with their limits.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseSignature, selectorOf } from '../../src/lib/abi/signature.ts';
+import { ADDRESSES, API_KEY, CHAIN_ID, CONTRACTS, TOKENS } from '../../src/sandbox/names.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Release } from '../../src/sandbox/releases/release.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+let sandbox: Sandbox;
+let served: SandboxServer;
+
+async function serve(as: Release | null = null): Promise<void> {
+  sandbox = createSandbox({ seed: 7, blockTimeMs: 'manual', clock: createFakeClock(), quiet: true, as });
+  served = await serveSandbox(sandbox);
+}
+
+beforeEach(() => serve());
+afterEach(() => served.close());
+
+interface Posted {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function post(body: unknown, path = '/api/eth-rpc', headers: Record<string, string> = {}): Promise<Posted> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(served.url + path, { method: 'POST', body: text, headers });
+  return { status: response.status, body: await response.json() };
+}
+
+async function result(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  const { body } = await post([{ jsonrpc: '2.0', id: 7, method, params }]);
+  const [{ id, result: value, error }] = body as [{ id: number; result?: unknown; error?: unknown }];
+  expect(id).toBe(7);
+  return error ?? value;
+}
+
+/** `words`: arguments, each as a number or an address. */
+function call(to: string, signature: string, ...words: readonly (string | number)[]): Promise<unknown> {
+  const parsed = parseSignature(signature);
+  if ('mistake' in parsed) throw new Error(parsed.mistake.message);
+  const digits = words.map((word) => BigInt(word).toString(16).padStart(64, '0'));
+  return result('eth_call', { to, input: selectorOf(parsed.signature) + digits.join('') }, 'latest');
+}
+
+const { vault, hot_wallet } = ADDRESSES;
+
+test('the assets of the vault are what it holds, until somebody takes them', async () => {
+  const assets = await call(vault, 'totalAssets()');
+  expect(BigInt(String(assets))).toBeGreaterThan(0n);
+  expect(await call(TOKENS.USDC, 'balanceOf(address account)', vault)).toBe(assets);
+  const one = 10n ** 18n;
+  expect(BigInt(String(await call(vault, 'convertToAssets(uint256 shares)', String(one))))).toBe(
+    (one * BigInt(String(assets))) / BigInt(String(await call(vault, 'totalSupply()'))),
+  );
+  sandbox.moveBalance({ from: vault, to: hot_wallet, token: TOKENS.USDC, value: 5 });
+  expect(await call(vault, 'totalAssets()')).toBe(assets);
+  const held = BigInt(String(await call(TOKENS.USDC, 'balanceOf(address account)', vault)));
+  expect(held).toBe(BigInt(String(assets)) - 5n);
+});
+
+test('slots, coins and the newest block', async () => {
+  const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
+  expect(await result('eth_getStorageAt', vault, slot, 'latest')).toBe(
+    `0x${CONTRACTS.implementation.slice(2).toLowerCase().padStart(64, '0')}`,
+  );
+  sandbox.setSlot({ slot: '0x1', value: '0x2' });
+  expect(await result('eth_getStorageAt', vault, `0x${'1'.padStart(64, '0')}`, 'latest')).toBe(
+    `0x${'2'.padStart(64, '0')}`,
+  );
+  sandbox.setBalance({ address: hot_wallet, value: 255 });
+  expect(await result('eth_getBalance', hot_wallet, 'latest')).toBe('0xff');
+  expect(await result('eth_blockNumber')).toBe('0x64');
+  expect(await result('eth_getBalance', hot_wallet, '0x10000')).toMatchObject({ code: -32000 });
+});
+
+describe('what has no value', () => {
+  test('an account without code answers 0x, and another function reverts', async () => {
+    expect(await call(hot_wallet, 'totalAssets()')).toBe('0x');
+    expect(await call(vault, 'nonesuch()')).toMatchObject({ message: 'execution reverted' });
+    sandbox.revertCall({ call: 'totalAssets()' });
+    expect(await call(vault, 'totalAssets()')).toMatchObject({ message: 'execution reverted' });
+    sandbox.revertCall({ call: 'totalAssets()', reverts: false });
+    expect(await call(vault, 'totalAssets()')).toMatch(/^0x/);
+  });
+
+  test('a method that is not there is refused with a text up to release 11, and with an object since', async () => {
+    expect(await result('eth_mine')).toBe('Action not found.');
+    await served.close();
+    await serve('12');
+    expect(await result('eth_mine')).toEqual({ code: -32601, message: 'Method not found' });
+  });
+});
+
+describe('a request', () => {
+  const BLOCK = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
+
+  test('has at most five calls, and may have one without an array', async () => {
+    expect((await post([BLOCK, BLOCK, BLOCK, BLOCK, BLOCK])).status).toBe(200);
+    expect((await post([BLOCK, BLOCK, BLOCK, BLOCK, BLOCK, BLOCK])).status).toBe(413);
+    expect((await post(BLOCK)).body).toEqual({ jsonrpc: '2.0', id: 1, result: '0x64' });
+    expect((await post('{')).status).toBe(400);
+  });
+
+  test('is a POST, and no other operation is', async () => {
+    expect((await fetch(`${served.url}/api/eth-rpc`)).status).toBe(405);
+    expect((await post([BLOCK], '/api/v2/blocks')).status).toBe(405);
+    expect((await post('x'.repeat(70_000))).status).toBe(413);
+  });
+
+  test('of the multichain form needs a key', async () => {
+    const path = `/${CHAIN_ID}/json-rpc`;
+    expect((await post([BLOCK], path)).status).toBe(402);
+    expect((await post([BLOCK], path, { authorization: `Bearer ${API_KEY}` })).status).toBe(200);
+  });
+});

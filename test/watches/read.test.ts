@@ -1,0 +1,373 @@
+// Values that contracts answer: from the rule to the message.
+import { describe, expect, test } from '@jest/globals';
+import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
+import { dataWords } from '../../src/explain/data-words.ts';
+import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
+import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
+import { run } from '../rule-tests/support/trials.ts';
+
+const ADMIN_SLOT = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
+const ASSETS = "assets: { call: 'totalAssets() view returns (uint256)', units: USDC }";
+const HELD =
+  "held: { of: USDC, call: 'balanceOf(address account) view returns (uint256)', with: [vault], units: USDC }";
+const ADMIN = `proxy_admin: { slot: '${ADMIN_SLOT}', as: address }`;
+const INSOLVENT = '{ id: insolvent, while: held < assets * 0.98, severity: critical }';
+const ADMIN_CHANGED = '{ id: admin-changed, on: changed, if: proxy_admin != before.proxy_admin, severity: critical }';
+
+function rules(reads: readonly string[], alerts: readonly string[], id = 'w'): string {
+  return `
+watches:
+  - id: ${id}
+    kind: read
+    of: vault
+    every: 1m
+    read: { ${reads.join(', ')} }
+    alerts: [${alerts.join(', ')}]
+`;
+}
+
+const { vault, hot_wallet } = ADDRESSES;
+
+function drain(world: World): void {
+  world.sandbox.moveBalance({ from: vault, to: hot_wallet, token: TOKENS.USDC, value: 500_000_000_000n });
+}
+
+function refill(world: World): void {
+  world.sandbox.moveBalance({ from: hot_wallet, to: vault, token: TOKENS.USDC, value: 500_000_000_000n });
+}
+
+/** 0x and 64 digits, with this digit in the place of an address. */
+const word = (digit: string): string => `0x${digit.repeat(40).padStart(64, '0')}`;
+
+function notesOf({ decisions: [decision] }: World): string[] {
+  return (decision?.reasons ?? []).flatMap((reason) => (reason.type === 'note' ? [reason.text] : []));
+}
+
+async function failuresOf(text: string, rule: string): Promise<string> {
+  const { results } = await run(`rules: read.yaml\n${text}`, { 'rules/read.yaml': rule });
+  return results.flatMap(({ details }) => details).join('\n');
+}
+
+describe('a rule test', () => {
+  test('less than 98 % is told after three observed minutes; a revert is not observed', async () => {
+    const rule = rules([ASSETS, HELD], ['{ id: insolvent, while: held < assets * 0.98, for: 3m }']);
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, assets: 10_000_000, held: 9_700_000 }
+      - { at: 1m, reverted: { assets: true } }
+      - { at: 2m, assets: 10_000_000, held: 9_700_000 }
+      - { at: 3m, assets: 10_000_000, held: 9_700_000 }
+      - { at: 4m, assets: 10_000_000, held: 9_700_000 }
+      - { at: 5m, assets: 10_000_000, held: 9_700_000 }
+      - { at: 6m, held: 9_700_000 }
+      - { at: 7m, assets: 10_000_000, held: 9_850_000 }
+    expect:
+      - { at: 5m, alert: insolvent, state: firing, title: 'vault held 9,700,000, below assets * 0.98 (9,800,000)' }
+      - { at: 7m, alert: insolvent, state: resolved, title: 'vault held 9,850,000, at or above assets * 0.98 (9,800,000)' }
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+
+  test('answers as the explorer gave them, one after the other', async () => {
+    const rule = rules(['x: { balance: true }', ADMIN], ['{ id: low, while: x < 5 }']);
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - at: 0m
+        answers: [{ path: eth-rpc, body: [{ id: 0, result: '0x64' }, { id: 1, result: '0x1' }, { id: 2, result: '0x0' }] }]
+      - at: 1m
+        answers: [{ path: eth-rpc, body: [{ id: 0, error: Action not found. }] }]
+    expect:
+      - { at: 0m, alert: low, state: firing, title: 'vault x 0.000000000000000001, below 5' }
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+
+  test('a price that falls, and a call that reverts', async () => {
+    const price =
+      "price: { call: 'convertToAssets(uint256 shares) view returns (uint256)', with: [1_000_000_000_000_000_000], units: USDC }";
+    const rule = rules(
+      [price],
+      [
+        `{ id: price-fell, while: 'change(price, "2m") < percent("-1")' }`,
+        '{ id: broken, while: reverted.price == true, for: 1m }',
+      ],
+    );
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, price: 1.02 }
+      - { at: 1m, price: 1.02 }
+      - { at: 2m, price: 1.0 }
+      - { at: 3m, reverted: { price: true } }
+      - { at: 4m, reverted: { price: true } }
+      - { at: 5m, price: 1.0 }
+    expect:
+      - { at: 2m, alert: price-fell, state: firing, title: 'vault price fell 2 % in 2 min (limit 1 %)' }
+      - { at: 4m, alert: broken, state: firing, title: 'vault price cannot be read: the call reverts' }
+      - { at: 5m, alert: price-fell, state: resolved }
+      - { at: 5m, alert: broken, state: resolved, title: 'vault price can be read: the call does not revert' }
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+
+  test('records, coins, and text of a stranger, which stands in quotes below the subject', async () => {
+    const rule = rules(
+      [
+        "reserves: { call: 'getReserves() view returns (uint112 first, uint112 second)' }",
+        "title: { call: 'name() view returns (string)' }",
+        'coins: { balance: true }',
+      ],
+      [
+        '{ id: thin, while: reserves.first < 100 }',
+        '{ id: renamed, on: changed, if: title != before.title }',
+        '{ id: low, while: coins < 5 }',
+      ],
+    );
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, reserves: { first: 200, second: 1 }, title: Vault, coins: 7 }
+      - { at: 1m, reserves: { first: 50, second: 1 }, title: 'send to evil.example', coins: 4 }
+    expect:
+      - { at: 1m, alert: thin, state: firing, title: 'vault reserves first 50, below 100' }
+      - { at: 1m, alert: renamed, state: event, title: vault title changed, text: { contains: 'Now "send to evil[.]example". Last poll "Vault".' } }
+      - { at: 1m, alert: low, state: firing, title: 'vault coins 4, below 5' }
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+});
+
+test('a drained vault is told, and its end; quiet polls write nothing and send one request', async () => {
+  await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [INSOLVENT]));
+  expect(await world.poll()).toEqual([]);
+  // The decimals of USDC are asked once.
+  expect(world.replicas.asked).toEqual(['/api/eth-rpc', '/api/eth-rpc']);
+  expect(await polls(world, 2)).toEqual([]);
+  expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false]);
+  expect(world.replicas.asked).toHaveLength(4);
+  drain(world);
+  expect(await world.poll()).toEqual(['insolvent firing']);
+  expect(world.messages.map(({ title }) => title)).toEqual([
+    'vault held 6,063,915.55, below assets * 0.98 (6,432,637.24)',
+  ]);
+  expect(await polls(world, 2)).toEqual([]);
+  refill(world);
+  expect(await world.poll()).toEqual(['insolvent resolved']);
+});
+
+test('values agree with the ledger in both forms of the explorer', async () => {
+  const reads = [
+    ASSETS,
+    HELD,
+    'coins: { balance: true }',
+    "supply: { of: USDC, call: 'totalSupply() view returns (uint256)', units: 6 }",
+    "decimals: { of: USDC, call: 'decimals() view returns (uint8)' }",
+    "symbol: { of: USDC, call: 'symbol() view returns (string)' }",
+    "owner: { call: 'owner() view returns (address)' }",
+    "paused: { call: 'paused() view returns (bool)' }",
+  ];
+  const both = rules(reads, ['{ id: x, on: changed }']).concat(`
+  - { id: coin, kind: balance, of: vault, every: 1m, alerts: [{ id: y, on: changed }] }
+  - { id: usdc, kind: balance, of: vault, token: USDC, every: 1m, alerts: [{ id: y, on: changed }] }
+`);
+  const valuesIn = async (form: 'instance' | 'multichain'): Promise<unknown> => {
+    await using world = await createWorld(both, { form });
+    await world.poll();
+    const states = world.decisions.map(({ memory }) => memory.state as { readonly values: Record<string, unknown> });
+    const values = Object.assign({}, ...states.map((state) => state.values)) as Record<string, unknown>;
+    expect(values['held']).toBe(values['balance']);
+    expect([values['decimals'], values['symbol'], values['paused']]).toEqual(['6', 'USDC', false]);
+    expect(values['owner']).toBe(ADDRESSES.treasury.toLowerCase());
+    return values;
+  };
+  expect(await valuesIn('instance')).toEqual(await valuesIn('multichain'));
+});
+
+test('a revert fires and ends nothing, and a value that is known again is no change', async () => {
+  await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [INSOLVENT, '{ id: any, on: changed }']));
+  await world.poll();
+  drain(world);
+  expect(await world.poll()).toEqual(['insolvent firing', 'any event']);
+  world.sandbox.revertCall({ call: 'totalAssets()' });
+  expect(await world.poll()).toEqual([]);
+  expect(notesOf(world)).toEqual(['assets: the call reverts']);
+  refill(world);
+  // The value that changed is told; the end is not known yet.
+  expect(await polls(world, 3)).toEqual(['any event']);
+  const [watch] = loadWatches(rules([ASSETS, HELD, ADMIN], [INSOLVENT]));
+  const [decision] = world.decisions;
+  if (watch === undefined || decision === undefined) throw new Error('no poll took place');
+  const words = dataWords(watch, decision.memory, { now: world.clock.now(), zone: 'UTC', pause: null });
+  expect(words.join('\n')).toContain('assets');
+  expect(missingValues(watch, decision.memory)).toEqual({ fields: ['assets'], lost: 'assets' });
+  expect(decision.memory.data?.state).toBe('blind-field');
+  world.sandbox.revertCall({ call: 'totalAssets()', reverts: false });
+  expect(await world.poll()).toEqual(['insolvent resolved']);
+  expect(await polls(world, 2)).toEqual([]);
+});
+
+test('a slot that changes while it is not known is told against the last known value', async () => {
+  await using world = await createWorld(rules([ADMIN], [ADMIN_CHANGED]));
+  await world.poll();
+  // No address: the upper digits are not zero.
+  world.sandbox.setSlot({ slot: ADMIN_SLOT, value: `0x${'7'.repeat(64)}` });
+  expect(await polls(world, 2)).toEqual([]);
+  world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+  expect(await world.poll()).toEqual(['admin-changed event']);
+  expect(world.messages[0]?.title).toBe('vault proxy admin is now 0x3333…3333, was treasury');
+  await world.restart();
+  expect(await polls(world, 2)).toEqual([]);
+});
+
+describe('an address without code, or without the function', () => {
+  test.each([
+    [
+      "x: { of: hot_wallet, call: 'totalAssets() view returns (uint256)' }",
+      'x: no code at this address, or no such function',
+    ],
+    ["x: { call: 'nonesuch() view returns (uint256)' }", 'x: the call reverts'],
+    ["x: { call: 'owner() view returns (uint8)' }", 'x: the answer does not fit the type'],
+    [
+      "x: { call: 'totalAssets() view returns (uint256)', units: hot_wallet }",
+      'x: the decimals of its token are unknown',
+    ],
+  ])('%s', async (read, note) => {
+    await using world = await createWorld(rules([read], ['{ id: x, while: x < 5 }', '{ id: y, on: changed }']));
+    expect(await world.poll()).toEqual([]);
+    expect(notesOf(world)).toEqual([note]);
+    expect(await polls(world, 4)).toEqual([]);
+  });
+});
+
+describe('an explorer that does not answer calls', () => {
+  test.each(['no-calls', 'not-found', 'html', 'server-error', 'truncated', 'rate-limited'] as const)(
+    '%s fires and ends nothing, and the watch goes on when it is over',
+    async (fault) => {
+      await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [INSOLVENT, ADMIN_CHANGED]));
+      await world.poll();
+      drain(world);
+      expect(await world.poll()).toEqual(['insolvent firing']);
+      refill(world);
+      world.sandbox.fail({ fault, times: 1000, operation: 'eth-rpc' });
+      expect(await polls(world, 3)).toEqual([]);
+      expect(world.decisions[0]?.memory.data?.state).toBe(fault === 'rate-limited' ? 'throttled' : 'error');
+      world.sandbox.clearFaults();
+      expect(await polls(world, 2)).toEqual(['insolvent resolved']);
+    },
+  );
+
+  test('a refusal of one release says what is wrong', async () => {
+    await using world = await createWorld(rules([ASSETS], ['{ id: x, while: assets < 5 }']));
+    world.sandbox.fail({ fault: 'no-calls', times: 1000 });
+    await world.poll();
+    expect(JSON.stringify(world.log.fields)).toContain('answers no eth_call (before 6.3, or switched off)');
+  });
+
+  test.each(['6', '8', '9', '11', '12'] as const)('release %s answers, and says what reverts', async (as) => {
+    await using world = await createWorld(
+      rules([ASSETS, HELD], [INSOLVENT, '{ id: broken, while: reverted.assets == true }']),
+      { as },
+    );
+    expect(await world.poll()).toEqual([]);
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing']);
+    world.sandbox.revertCall();
+    expect(await world.poll()).toEqual(['broken firing']);
+  });
+});
+
+describe('a reload', () => {
+  test('that adds a name keeps the others, and reads the first value of the new one as its baseline', async () => {
+    const any = '{ id: any, on: changed }';
+    await using world = await createWorld(rules([ASSETS, HELD], [INSOLVENT, any]));
+    await world.poll();
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing', 'any event']);
+    await world.load(rules([ASSETS, HELD, ADMIN], [INSOLVENT, any]));
+    expect(await polls(world, 2)).toEqual([]);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['any event']);
+    refill(world);
+    expect(await world.poll()).toEqual(['insolvent resolved', 'any event']);
+  });
+
+  test('that gives a name another meaning begins it again, with its windows', async () => {
+    const fell = `{ id: fell, while: 'change(x, "2m") < percent("-1")' }`;
+    const changed = '{ id: any, on: changed, if: x != before.x }';
+    const call = "call: 'totalAssets() view returns (uint256)'";
+    await using world = await createWorld(rules([`x: { ${call}, units: 6 }`], [fell, changed]));
+    expect(await polls(world, 4)).toEqual([]);
+    await world.load(rules([`x: { ${call}, units: 8 }`], [fell, changed]));
+    expect(await polls(world, 4)).toEqual([]);
+    // Another spelling of the same question.
+    await world.load(rules([`x: { ${call}, units: '8', of: vault }`], [fell, changed]));
+    expect(await polls(world, 4)).toEqual([]);
+    world.sandbox.revertCall();
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('that takes a name away and brings it back begins it again', async () => {
+    const any = '{ id: any, on: changed }';
+    await using world = await createWorld(rules([ASSETS, ADMIN], [any]));
+    await world.poll();
+    await world.load(rules([ASSETS], [any]));
+    await world.poll();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    await world.load(rules([ASSETS, ADMIN], [any]));
+    expect(await polls(world, 2)).toEqual([]);
+  });
+});
+
+describe('a replica that is behind', () => {
+  test('changes nothing, and the chain that went back is believed at the third reading', async () => {
+    await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [INSOLVENT, ADMIN_CHANGED]));
+    await world.poll();
+    world.sandbox.mine({ blocks: 5 });
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing', 'admin-changed event']);
+    world.replicas.use({ lag: 5 });
+    expect(await polls(world, 2)).toEqual([]);
+    expect(notesOf(world)).toEqual(['answered as of block 100, before block 105: 2 of 3 readings']);
+    world.replicas.use({});
+    expect(await world.poll()).toEqual([]);
+    world.replicas.use({ lag: 5 });
+    expect(await polls(world, 3)).toContain('admin-changed event');
+  });
+
+  test('a reorganisation is read with the next blocks', async () => {
+    await using world = await createWorld(rules([ADMIN], [ADMIN_CHANGED]));
+    await world.poll();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    world.sandbox.reorganise({ blocks: 3 });
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('4') });
+    world.sandbox.mine();
+    expect(await world.poll()).toEqual(['admin-changed event']);
+  });
+});
+
+test('two watches that ask the same are one request, and others are their own', async () => {
+  const two = `${rules([ASSETS], ['{ id: x, while: assets < 5 }'], 'a')}${rules([ASSETS], ['{ id: x, while: assets < 6 }'], 'b').replace('\nwatches:', '')}`;
+  await using world = await createWorld(two);
+  await world.poll();
+  await world.poll();
+  const before = world.replicas.asked.length;
+  await world.poll();
+  expect(world.replicas.asked).toHaveLength(before + 1);
+  await world.load(`${two}${rules([HELD], ['{ id: x, while: held < 5 }'], 'c').replace('\nwatches:', '')}`);
+  await polls(world, 2);
+  const later = world.replicas.asked.length;
+  await world.poll();
+  expect(world.replicas.asked).toHaveLength(later + 2);
+});
