@@ -12,7 +12,6 @@ import type { Ownership } from '../../cluster/ownership.ts';
 import type { Delivery, Outcome } from '../../core/model/delivery.ts';
 import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
-import { GONE_MS } from '../../dispatch/decide.ts';
 import { aborted } from '../../lib/abort.ts';
 import { earliest, type Clock, type Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -81,8 +80,8 @@ const AGE_STEP_MS = 60_000;
 const EXPIRE_STEP_MS = 60_000;
 /** Longer than any attempt. A process that takes over the channel does not wait for the end of a lease. */
 const LEASE_MS = 300_000;
-/** Not tried. A reload that brings the recipient back makes it due at once. */
-const REMOVED: Outcome = { type: 'again', why: 'the config no longer names the recipient', atLeastMs: GONE_MS };
+/** The receiver is not asked. A reload that brings the recipient back makes the delivery due at once. */
+const REMOVED: Outcome = { type: 'rejected', why: 'the config no longer names the recipient' };
 
 export function createSender(options: SenderOptions): Sender {
   const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
@@ -236,12 +235,6 @@ export function createSender(options: SenderOptions): Sender {
 
   /** `owedSinceMs`: the run time when the delivery was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
-    if (!options.isRecipient(claimed.delivery.recipient)) {
-      const left = settling.settlementOf(claimed, REMOVED, runTime.passed() - owedSinceMs);
-      await settling.record(claimed, left, abandon);
-      report(claimed, left);
-      return;
-    }
     if (!(await mayGo(claimed, abandon))) return;
     failpoint('send.begun');
     const outcome = await send(claimed, abandon);
@@ -277,6 +270,7 @@ export function createSender(options: SenderOptions): Sender {
     { delivery, attempt, maybeCopy, receipt, ownReceipts }: Claimed,
     abandon: AbortSignal,
   ): Promise<Outcome> {
+    if (!options.isRecipient(delivery.recipient)) return REMOVED;
     try {
       const isCopy = maybeCopy || isToldUnrecorded(delivery);
       return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt, ownReceipts }, abandon);
