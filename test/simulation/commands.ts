@@ -28,8 +28,40 @@ interface PlaceTransaction {
   readonly nonce: number | null;
 }
 
+/** A transaction that emits one event, or two equal ones. */
+export interface PlaceEvent {
+  readonly do: 'event';
+  /** Who emits it. */
+  readonly of: Party | TokenName;
+  readonly event: EventName;
+  /** Its arguments, in their order. */
+  readonly args: readonly string[];
+  readonly times: 1 | 2;
+}
+
+/** A transaction in which a token says that it moved; no balance changes. */
+export interface PlaceTransfer {
+  readonly do: 'transfer';
+  readonly token: TokenName;
+  readonly from: Party;
+  readonly to: Party;
+  /** In the smallest unit. */
+  readonly value: number;
+}
+
+/** Each with its arguments, as in Solidity. */
+export const EVENTS = {
+  Paused: 'Paused(address account)',
+  OwnershipTransferred: 'OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
+  RoleGranted: 'RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)',
+  Approval: 'Approval(address indexed owner, address indexed spender, uint256 value)',
+} as const;
+export type EventName = keyof typeof EVENTS;
+
 /** `place` commands are known by their id: what is done to them later names it. */
-export type Place = { readonly at: Instant; readonly id: string } & (PlaceCall | PlaceTransaction);
+export type Place = { readonly at: Instant; readonly id: string } & (
+  PlaceCall | PlaceTransaction | PlaceEvent | PlaceTransfer
+);
 
 export type Change = { readonly at: Instant } & (
   | { readonly do: 'reveal'; readonly id: string }
@@ -42,12 +74,19 @@ export type Change = { readonly at: Instant } & (
   /** In the smallest unit; 0 takes it out of the list. */
   | { readonly do: 'token'; readonly token: TokenName; readonly value: number }
   | { readonly do: 'flag'; readonly reputation: 'ok' | 'scam' }
+  /** Other code behind the vault. */
+  | { readonly do: 'upgrade'; readonly to: Code }
 );
+
+/** What may be behind the vault. */
+export type Code = 'implementation' | 'safe_singleton' | 'factory' | 'bridge';
 
 export type Command = Place | Change;
 
+const PLACES: ReadonlySet<string> = new Set(['call', 'transaction', 'event', 'transfer'] satisfies Place['do'][]);
+
 export function isPlace(command: Command): command is Place {
-  return command.do === 'call' || command.do === 'transaction';
+  return PLACES.has(command.do);
 }
 
 /** Commands of a block stand in its first forty seconds, reorganisations behind them: an emptied block takes no more. */

@@ -6,9 +6,10 @@ import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';
 import { drawScenes } from './scenes/draw.ts';
 import { drawRareMeetings } from './scenes/rare-meetings.ts';
+import { contractLifeOf } from './contract-life.ts';
 import { DAY_MS, lifeOf } from './life.ts';
 import { ACK_ALL_KIND, CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
-import type { History, Instant, PlannedFault, Span, Stretch } from './model.ts';
+import type { History, Instant, PlannedFault, Span, Stretch, Watched } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
 export const START: Instant = Date.UTC(2026, 0, 11, 0, 0, 30);
@@ -29,7 +30,7 @@ export function drawHistory(seed: number, days: number, kinds: readonly FaultKin
     ...creditFaultsOf(createDraw(seed, 'credits', day), day, kinds),
     ...sweepsOf(createDraw(seed, 'sweeps', day), day, kinds),
   ]);
-  return { seed, days, faults: faults.flat(), stretch };
+  return { seed, days, faults: faults.flat(), stretch, watched: 'accounts' };
 }
 
 function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
@@ -75,8 +76,11 @@ export function endOf({ days }: History): Instant {
   return START + days * DAY_MS;
 }
 
-export function scriptOf({ seed, days, faults }: History): Script {
-  const commands: readonly Command[] = inOrder([...lifeOf(seed, START, days), ...faults.flatMap(commandsOf)]);
+const LIVES = { accounts: lifeOf, contracts: contractLifeOf } as const satisfies Readonly<Record<Watched, unknown>>;
+
+export function scriptOf({ seed, days, faults, watched }: History): Script {
+  const life = LIVES[watched](seed, START, days);
+  const commands: readonly Command[] = inOrder([...life, ...faults.flatMap(commandsOf)]);
   return { seed, start: START - DAY_MS, commands, forks: forksOf(faults) };
 }
 

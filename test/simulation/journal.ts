@@ -29,7 +29,7 @@ export interface Journal {
 }
 
 /** What was planned. */
-export interface Given extends Pick<PeopleLog, 'jumps' | 'refusals'>, Pick<Logs, 'stretch'> {}
+export interface Given extends Pick<PeopleLog, 'jumps' | 'refusals'>, Pick<Logs, 'stretch' | 'watched'> {}
 
 export function createJournal(time: VirtualTime): Journal {
   const served: Served[] = [];
@@ -125,9 +125,10 @@ export function createJournal(time: VirtualTime): Journal {
       unkeptById.clear();
       people.lived(life);
     },
-    end: (chain, span, { stretch, ...given }) => ({
+    end: (chain, span, { stretch, watched, ...given }) => ({
       span,
       stretch,
+      watched,
       chain,
       served,
       polls,

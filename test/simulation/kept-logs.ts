@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { History, Logs } from './model.ts';
 import type { Found } from './verdicts.ts';
 
-type Named = Pick<History, 'seed' | 'days' | 'stretch'>;
+type Named = Pick<History, 'seed' | 'days' | 'stretch' | 'watched'>;
 
 export interface KeptLogs {
   /** Those that are kept; or else of a run, which are kept from then on. */
@@ -18,8 +18,10 @@ export interface KeptLogs {
 /** In files such as `7x5.v8`: seed 7, 5 days. */
 export function keptLogsIn(folder: string): KeptLogs {
   mkdirSync(folder, { recursive: true });
-  const fileOf = ({ seed, days, stretch }: Named, ending: string): string =>
-    join(folder, `${seed}x${days}${stretch === 'off' ? '-unstretched' : ''}.${ending}`);
+  const fileOf = ({ seed, days, stretch, watched }: Named, ending: string): string => {
+    const of = watched === 'accounts' ? '' : `-${watched}`;
+    return join(folder, `${seed}x${days}${of}${stretch === 'off' ? '-unstretched' : ''}.${ending}`);
+  };
   return {
     async of(history, run) {
       const file = fileOf(history, 'v8');

@@ -6,13 +6,15 @@
 //   --bug NAME    the same in a copy of the sources with that bug in it
 //   --long        does not look for the shortest history
 //   --all         goes on after a history with something wrong, and looks for no shortest one
+//   --watched W    only histories over accounts, or only those over contracts; left out: both of each seed
 //   --unstretched  the plan leaves intervals as they are: the credits run out
 //   --logs DIR    keeps the logs of each history in DIR, and judges those that are there instead of a run
 import { parseArgs } from 'node:util';
 import { copyWith, runIn } from './bugs/copies.ts';
 import { drawHistory } from './history.ts';
 import { ALL_KINDS, FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
-import type { History, Logs, PlannedFault, Verdict } from './model.ts';
+import { OVER, WATCHED } from './over.ts';
+import type { History, Logs, PlannedFault, Verdict, Watched } from './model.ts';
 import type { OpenEntry } from './open/entry.ts';
 import type { PeopleVerdict } from './people/verdict.ts';
 import { keptLogsIn } from './kept-logs.ts';
@@ -34,6 +36,7 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
     logs: { type: 'string' },
     unstretched: { type: 'boolean', default: false },
+    watched: { type: 'string' },
   },
 });
 
@@ -56,8 +59,7 @@ async function runAll(): Promise<number> {
   let meetings: PairCounts = new Map();
   const open = new Map<OpenEntry, number>();
   let code = 0;
-  for (let n = 0; n < Number(values.count); n += 1) {
-    const history = historyOf(Number(values.seed) + n);
+  for (const history of histories()) {
     const { found, text, sightings } = await look(history);
     print(text);
     meetings = addMeetings(meetings, sightings);
@@ -83,23 +85,36 @@ function printOpen(open: Found['open']): void {
   for (const [{ name, of }, count] of open) print(`open: ${of}, ${name}: ${count}`);
 }
 
-/** Only of whole histories. */
+/** Only of whole histories, over accounts. */
 function failsOutdated(history: History, open: Found['open']): boolean {
-  if (values.only !== undefined) return false;
+  if (values.only !== undefined || history.watched !== 'accounts') return false;
   const outdated = outdatedIn(history, values.faults === undefined ? null : kinds(), open);
   for (const { name, of } of outdated) print(`open, but not met: ${of}, ${name}`);
   return outdated.length > 0;
 }
 
-function historyOf(seed: number): History {
-  const history = drawHistory(seed, Number(values.days), kinds(), values.unstretched ? 'off' : 'on');
+function histories(): readonly History[] {
+  const seeds = Array.from({ length: Number(values.count) }, (_, n) => Number(values.seed) + n);
+  return seeds.flatMap((seed) => watched().map((what) => historyOf(seed, what)));
+}
+
+function watched(): readonly Watched[] {
+  const { watched: only } = values;
+  const found = WATCHED.filter((one) => only === undefined || only === one);
+  if (found.length === 0) throw new Error(`nothing is watched as "${only}": there are ${WATCHED.join(', ')}`);
+  return found;
+}
+
+function historyOf(seed: number, what: Watched): History {
+  const drawn = drawHistory(seed, Number(values.days), kinds(), values.unstretched ? 'off' : 'on');
+  const history = OVER[what](drawn);
   const only = values.only?.split(',');
   return only === undefined ? history : { ...history, faults: history.faults.filter(({ id }) => only.includes(id)) };
 }
 
 /** Its logs are not those of the seed. */
-function isPart({ seed, days, faults }: History): boolean {
-  return faults.length !== drawHistory(seed, days, FAULT_KINDS).faults.length;
+function isPart({ seed, days, faults, watched: what }: History): boolean {
+  return faults.length !== OVER[what](drawHistory(seed, days, FAULT_KINDS)).faults.length;
 }
 
 function kinds(): readonly FaultKind[] {
@@ -120,11 +135,11 @@ async function look(history: History): Promise<{ found: Found; text: string; sig
   return { found, text: summaryOf(history, logs, found), sightings: logs.sightings };
 }
 
-function summaryOf({ seed, days, faults }: History, logs: Logs, { unknown, open }: Found): string {
+function summaryOf({ seed, days, faults, watched: what }: History, logs: Logs, { unknown, open }: Found): string {
   const counts = `${faults.length} faults, ${logs.polls.length} polls, ${logs.people.tries.length} tries`;
   const known = [...open.values()].reduce((sum, count) => sum + count, 0);
   const wrong = unknown.length === 0 ? 'nothing is wrong' : `${unknown.length} things are wrong`;
-  return `seed ${seed}: ${days} days, ${counts}: ${wrong}, and ${known} are known`;
+  return `seed ${seed}, ${what}: ${days} days, ${counts}: ${wrong}, and ${known} are known`;
 }
 
 function showVerdict({
@@ -138,10 +153,12 @@ function showVerdict({
 
 async function printShortest(history: History, first: Verdict | PeopleVerdict): Promise<void> {
   const shortest = await shrink(history, first, async (shorter) => (await look(shorter)).found.unknown[0] ?? null);
-  const { seed, days, faults } = shortest.history;
+  const { seed, days, faults, watched: what } = shortest.history;
   print(`the shortest history that fails in this way: ${showVerdict(shortest.verdict)}`);
   for (const fault of faults) print(`  ${showFault(fault)}`);
-  print(`  npm run chaos -- --seed ${seed} --days ${days} --only ${faults.map(({ id }) => id).join(',') || 'none'}`);
+  print(
+    `  npm run chaos -- --watched ${what} --seed ${seed} --days ${days} --only ${faults.map(({ id }) => id).join(',') || 'none'}`,
+  );
 }
 
 function showFault({ id, kind, at, ms, times, path, amount }: PlannedFault): string {

@@ -12,7 +12,14 @@ export interface History {
   readonly days: number;
   readonly faults: readonly PlannedFault[];
   readonly stretch: Stretch;
+  readonly watched: Watched;
 }
+
+/**
+ * What the rules are about, and what happens on the chain: two simulations that share all else. So a seed of one of them
+ * stays what it is when the other one learns something.
+ */
+export type Watched = 'accounts' | 'contracts';
 
 /** `off`: the plan is written, and intervals stay as they are, whatever is left of it. */
 export type Stretch = 'on' | 'off';
@@ -33,7 +40,10 @@ export interface PlannedFault {
 
 /** A row of a list, reduced to what references look at: as the chain has it, or as an explorer served it. */
 export interface Row {
-  /** The hash of a transaction or block, `hash:index` of a call, the address of a token, `address/id` of a piece. */
+  /**
+   * The hash of a transaction or block, `hash:index` of a call, `hash:n` of the n-th event of a transaction, the address of a
+   * token, `address/id` of a piece.
+   */
   readonly id: string;
   /** Null: in no block. */
   readonly block: number | null;
@@ -58,6 +68,8 @@ export interface ChainItem {
   readonly paths: readonly string[];
   readonly waitsIn: readonly string[];
   readonly stays: readonly Stay[];
+  /** What the daemon calls it; left out: as it is called here. */
+  readonly key?: string;
 }
 
 /** From that moment on the value was this. */
@@ -83,6 +95,8 @@ export interface ChainLog {
   readonly reputation: readonly Step[];
   /** By the address of the token in lower case, in the smallest unit; '0' = not held. */
   readonly tokens: ReadonlyMap<string, readonly Step[]>;
+  /** What is behind the proxy: addresses in lower case. */
+  readonly code: readonly Step[];
 }
 
 export interface Span {
@@ -119,6 +133,8 @@ export interface Page {
   readonly nameless: number;
   /** As `cursor`; null = there is none. */
   readonly next: string | null;
+  /** Asked for by these heights, and all of them; left out: from the newest one down. */
+  readonly heights?: Gap;
   /** The list ends here. An empty cursor behind a full page says nothing of the kind. */
   readonly isEnd: boolean;
 }
@@ -155,6 +171,7 @@ export interface Owed {
   readonly alert: string;
   readonly type: string;
   readonly key: string;
+  readonly severity: string;
   /** It was committed together with others of its alert. */
   readonly isOfSummary: boolean;
   /** As in `Row`; null where the message is about no item. */
@@ -172,6 +189,7 @@ export interface Disturbance extends Span {
 export interface Logs {
   readonly span: Span;
   readonly stretch: Stretch;
+  readonly watched: Watched;
   readonly chain: ChainLog;
   readonly served: readonly Served[];
   readonly polls: readonly Poll[];
@@ -229,13 +247,26 @@ export interface References {
   readonly recipients: readonly string[];
   readonly events: readonly EventReference[];
   readonly conditions: readonly ConditionReference[];
-  readonly holdings: HoldingsReference;
-  readonly changes: ChangeReference;
+  readonly holdings: readonly HoldingsReference[];
+  readonly changes: readonly ChangeReference[];
   readonly reorganisations: { readonly watch: string; readonly alert: string; readonly path: string };
   readonly departures: readonly DepartureReference[];
   readonly reports: readonly ReportReference[];
   readonly counts: readonly CountReference[];
   readonly cron: readonly CronReference[];
+  readonly code: readonly CodeReference[];
+}
+
+/** Alerts about what is behind a proxy. */
+export interface CodeReference {
+  readonly watch: string;
+  readonly path: string;
+  /** Of each change. */
+  readonly changed: string;
+  /** While it is none of the expected ones. */
+  readonly foreign: string;
+  /** Addresses in lower case. */
+  readonly expected: readonly string[];
 }
 
 /** An alert about the items of a list. */
@@ -247,6 +278,8 @@ export interface EventReference {
   readonly on: 'new' | 'mined';
   readonly confirmations: number;
   readonly matches: (row: Row) => boolean;
+  /** Only a stranger says so: it is no more than a warning, and of those of one poll one is told by itself. Left out: none is. */
+  readonly isClaim?: (row: Row) => boolean;
 }
 
 /** An alert about some of the tokens that leave. */
@@ -371,6 +404,8 @@ export interface Reading {
   readonly nameless: number;
   /** It went on to the end of the list. */
   readonly isWhole: boolean;
+  /** It was asked for by these heights; null: from the newest one down. */
+  readonly heights: Gap | null;
 }
 
 /** What the oracle found to be wrong. */

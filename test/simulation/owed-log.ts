@@ -45,7 +45,8 @@ function createItemByKey({ items }: ChainLog): ItemByKey {
   return ({ watchId, message }, key) => {
     const { alert, explorer } = message;
     const name = JSON.stringify([watchId, alert, explorer]);
-    const keys = byAlert.get(name) ?? new Map(items.map(({ id }) => [idOf(watchId, alert, explorer, id), id]));
+    const keys =
+      byAlert.get(name) ?? new Map(items.map(({ id, key = id }) => [idOf(watchId, alert, explorer, key), id]));
     byAlert.set(name, keys);
     return keys.get(key) ?? null;
   };
@@ -61,19 +62,23 @@ function owedOf(committed: Committed, itemByKey: ItemByKey): Owed[] {
     recipient: EVERYBODY,
     watch: message.watch,
     alert: message.alert,
+    severity: message.severity,
     reason: message.reason,
     facts: factsOf(message),
     isOfSummary: message.summary !== null,
   };
   const { summary } = message;
-  if (summary === null) return [{ ...common, type: message.type, key: message.key, item: itemOf(message) }];
+  if (summary === null) {
+    const item = itemOf(message) ?? itemByKey(committed, message.key);
+    return [{ ...common, type: message.type, key: message.key, item }];
+  }
   return summary.keys.map((key) => ({ ...common, type: summary.of, key, item: itemByKey(committed, key) }));
 }
 
-/** As in `Row`: a call, a transaction or block, a token. */
+/** As in `Row`: a call, a transaction or block, a token. Null also of what its key alone tells from others. */
 function itemOf({ fields }: Message): string | null {
   const { transaction_hash: carrier, index, hash, token, token_id: piece } = fields;
-  if (carrier !== undefined && index !== undefined) return `${textOf(carrier)}:${textOf(index)}`;
+  if (carrier !== undefined) return index === undefined ? null : `${textOf(carrier)}:${textOf(index)}`;
   if (hash !== undefined) return textOf(hash);
   const address = typeof token === 'object' && 'record' in token ? token.record['address_hash'] : undefined;
   if (address === undefined) return null;

@@ -116,12 +116,13 @@ export const REFERENCES: References = {
       ends: (age) => age <= 30 * MINUTE,
     },
   ],
-  holdings: { watch: 'tokens', path: PATHS.tokens, arrived: 'arrived', left: 'left' },
-  changes: { watch: 'acme', path: PATHS.acme, fact: 'reputation', alertByValue: { scam: 'scam', ok: 'cleared' } },
+  holdings: [{ watch: 'tokens', path: PATHS.tokens, arrived: 'arrived', left: 'left' }],
+  changes: [{ watch: 'acme', path: PATHS.acme, fact: 'reputation', alertByValue: { scam: 'scam', ok: 'cleared' } }],
   reorganisations: { watch: 'blocks', alert: 'reorg', path: PATHS.blocks },
   departures: DEPARTURES,
   reports: reportsOf(coinsIn),
   counts: COUNTS,
+  code: [],
   cron: [{ ...CRON, valueOf: coinsIn }],
 };
 

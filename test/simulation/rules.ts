@@ -6,6 +6,11 @@ import { addressOf } from './chain/chain.ts';
 export const BASE_URL = `https://explorer.example/${CHAIN_ID}`;
 export const INTERVAL_MS = 600_000;
 
+/** All questions about events of a contract: what else they ask is their cursor. */
+export function eventsOf(contract: string): string {
+  return `api?module=logs&action=getLogs&address=${contract.toLowerCase()}`;
+}
+
 const listOf = (party: Parameters<typeof addressOf>[0], list: string): string =>
   `addresses/${addressOf(party).toLowerCase()}/${list}`;
 
@@ -19,4 +24,9 @@ export const PATHS = {
   coin: `addresses/${addressOf('treasury').toLowerCase()}`,
   tokens: listOf('treasury', 'tokens'),
   acme: `tokens/${TOKENS.ACME.toLowerCase()}`,
+  code: `addresses/${addressOf('vault').toLowerCase()}`,
+  moves: listOf('treasury', 'token-transfers'),
+  usdc: `tokens/${TOKENS.USDC.toLowerCase()}/transfers`,
+  admin: eventsOf(addressOf('vault')),
+  approvals: eventsOf(TOKENS.USDC),
 } as const;

@@ -40,7 +40,7 @@ export async function run(history: History): Promise<Logs> {
   let present = createLifeLine();
   using _timers = virtualTimers({ time, wall, line: () => present });
   const notifiers = sinkNotifiers({ ...world, line: () => present, onTry: journal.begun });
-  const versions = createVersions(history.faults, createLoad(notifiers, history.stretch));
+  const versions = createVersions(history, createLoad(notifiers, history.stretch));
   const machine = createMachine({
     time,
     onLife: journal.lived,
@@ -83,10 +83,11 @@ export async function run(history: History): Promise<Logs> {
 const STOPPING_MS = 60_000;
 
 /** What befalls the store and the clock by plan. */
-function givenTo({ faults, stretch }: History): Given {
+function givenTo({ faults, stretch, watched }: History): Given {
   const planned = faults.toSorted((a, b) => a.at - b.at);
   return {
     stretch,
+    watched,
     jumps: planned.flatMap(({ kind, at, amount }) => {
       if (kind === 'clock-forward') return [{ at, ms: amount }];
       return kind === 'clock-back' ? [{ at, ms: -amount }] : [];

@@ -1,12 +1,15 @@
 // What both oracles find in a run, and what of it is known.
 import type { FaultKind } from './faults/kinds.ts';
-import type { History, Logs, Verdict } from './model.ts';
+import type { History, Logs, References, Verdict, Watched } from './model.ts';
 import type { OpenEntry } from './open/entry.ts';
 import { OF_ALERTS, OF_PEOPLE, OPEN } from './open/list.ts';
 import { judge } from './oracle/judge.ts';
 import { judgePeople } from './people/judge.ts';
 import type { PeopleVerdict } from './people/verdict.ts';
+import { CONTRACT_REFERENCES } from './contract-references.ts';
 import { REFERENCES } from './reference-rules.ts';
+
+const REFERENCES_OF: Readonly<Record<Watched, References>> = { accounts: REFERENCES, contracts: CONTRACT_REFERENCES };
 
 export interface Found {
   /** In the order of time. */
@@ -25,7 +28,7 @@ export function verdictsOf(logs: Logs): Found {
 
 /** By the oracle for alerts alone. */
 export function foundOfAlerts(logs: Logs): Found {
-  return sorted(judge(logs, REFERENCES), OF_ALERTS);
+  return sorted(judge(logs, REFERENCES_OF[logs.watched]), OF_ALERTS);
 }
 
 /** By the oracle for people alone. */

@@ -1,6 +1,6 @@
 // What a bug is that is put into a copy of the sources on purpose, and how it must be noticed. Types alone.
 import type { FaultKind } from '../faults/kinds.ts';
-import type { Check } from '../model.ts';
+import type { Check, Watched } from '../model.ts';
 import type { Duty, PeopleCheck } from '../people/verdict.ts';
 
 export interface Edit {
@@ -19,6 +19,8 @@ interface Simulated extends Bug {
   readonly under?: readonly FaultKind[];
   /** Of a history that meets what it takes; left out: that of all others. */
   readonly seed?: string;
+  /** Left out: accounts. */
+  readonly watched?: Watched;
 }
 
 /** Noticed by the oracle for alerts alone. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { whereCaught } from './caught.ts';
 import { copyWith, runIn } from './copies.ts';
 import { BUGS_OF_ALERTS } from './of-alerts.ts';
+import { BUGS_OF_CONTRACTS } from './of-contracts.ts';
 import { BUGS_OF_PEOPLE } from './of-people.ts';
 import { BUGS_OF_PLANS } from './of-plans.ts';
 import { WIRE_BUGS } from './of-the-wire.ts';
@@ -9,7 +10,7 @@ import { WIRE_BUGS } from './of-the-wire.ts';
 const HALF_AN_HOUR = 1_800_000;
 
 describe('within ten simulated days the oracle for alerts notices a bug alone:', () => {
-  test.each(Object.entries(BUGS_OF_ALERTS))(
+  test.each(Object.entries({ ...BUGS_OF_ALERTS, ...BUGS_OF_CONTRACTS }))(
     '%s',
     async (name, bug) => {
       expect(await whereCaught('alerts', name, bug)).not.toEqual([]);

@@ -21,7 +21,13 @@ export async function whereCaught(oracle: Oracle, name: string, bug: BugOfAlerts
   using copy = copyWith(name);
   const wanted: readonly string[] = bug.caughtAs;
   for (const days of DAYS) {
-    const args = [oracle, bug.seed ?? SEED, days, ...(bug.under === undefined ? [] : [bug.under.join(',')])];
+    const args = [
+      oracle,
+      bug.watched ?? 'accounts',
+      bug.seed ?? SEED,
+      days,
+      ...(bug.under === undefined ? [] : [bug.under.join(',')]),
+    ];
     const found = (await uncoveredIn(copy.folder, args)).filter(({ as }) => wanted.includes(as));
     const known = new Set(found.length === 0 ? [] : (await withoutBug(args)).map(nameOf));
     const caught = found.filter((one) => !known.has(nameOf(one)));

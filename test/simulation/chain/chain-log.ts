@@ -1,6 +1,8 @@
 // What was true on the chain and when, worked out from the commands: neither from what a replica answered, nor from
 // what the daemon made of it.
-import { addressOf, createReplica } from './chain.ts';
+import { addressOf, contractOf, createReplica } from './chain.ts';
+import { eventsOf } from '../rules.ts';
+import { keyOfEvent, keyOfTransfer } from './daemon-keys.ts';
 import { appearsAt, createChainModel, headAt, type ChainModel } from './chain-model.ts';
 import { BLOCK_MS, inOrder, isPlace, type Change, type Command, type Place } from '../commands.ts';
 import type { ChainItem, ChainLog, Facts, Instant, Reorganisation, Row, Span, Stay, Step } from '../model.ts';
@@ -38,8 +40,8 @@ export function chainLogOf(script: Script, until: Instant): ChainLog {
   const placed = script.commands.filter(isPlace);
   return {
     items: placed.flatMap((place) => {
-      const id = names.get(place.id);
-      return id === undefined ? [] : [{ id, ...listsOf(place), stays: stays.get(place.id) ?? [] }];
+      const name = names.get(place.id);
+      return name === undefined ? [] : itemsOf(place, name, stays.get(place.id) ?? []);
     }),
     reorganisations,
     freezes,
@@ -148,6 +150,8 @@ function concernedBy(moment: Moment, all: readonly string[]): readonly string[] 
       // What stands beside it in its block is hidden with it.
       return command.isHidden ? all : [command.id];
     case 'transaction':
+    case 'event':
+    case 'transfer':
     case 'drop':
     case 'end-otherwise':
       return [command.id];
@@ -168,8 +172,27 @@ function isSameFacts(a: Facts, b: Facts): boolean {
   return Object.keys(a).every((name) => a[name] === b[name]);
 }
 
+function itemsOf(place: Place, name: string, stays: readonly Stay[]): ChainItem[] {
+  const lists = listsOf(place);
+  if (place.do === 'transfer') return [{ ...named(`${name}:0`, stays), ...lists, key: keyOfTransfer(place, name) }];
+  if (place.do !== 'event') return [{ id: name, ...lists, stays }];
+  return Array.from({ length: place.times }, (_, n): ChainItem => {
+    return { ...named(`${name}:${n}`, stays), ...lists, key: keyOfEvent(place, name, n) };
+  });
+}
+
+function named(id: string, stays: readonly Stay[]): Pick<ChainItem, 'id' | 'stays'> {
+  return { id, stays: stays.map((stay) => ({ ...stay, row: { ...stay.row, id } })) };
+}
+
 function listsOf(place: Place): Pick<ChainItem, 'paths' | 'waitsIn'> {
   if (place.do === 'call') return { paths: [pathOf('internal-transactions', place.to)], waitsIn: [] };
+  if (place.do === 'event') return { paths: [eventsOf(contractOf(place.of))], waitsIn: [] };
+  if (place.do === 'transfer') {
+    const { token, from, to } = place;
+    const ends = new Set([from, to].map((party) => pathOf('token-transfers', party)));
+    return { paths: [...ends, `tokens/${contractOf(token).toLowerCase()}/transfers`], waitsIn: [] };
+  }
   const own = pathOf('transactions', place.from);
   return { paths: [own, 'transactions'], waitsIn: [own] };
 }
@@ -187,7 +210,7 @@ function freezesOf(commands: readonly Command[], until: Instant): Span[] {
   });
 }
 
-function valuesOf(commands: readonly Command[]): Pick<ChainLog, 'coin' | 'reputation' | 'tokens'> {
+function valuesOf(commands: readonly Command[]): Pick<ChainLog, 'coin' | 'reputation' | 'tokens' | 'code'> {
   const ordered = inOrder(commands);
   const tokens = new Map<string, Step[]>();
   for (const command of ordered)
@@ -199,5 +222,8 @@ function valuesOf(commands: readonly Command[]): Pick<ChainLog, 'coin' | 'reputa
     coin: ordered.flatMap((one) => (one.do === 'coin' ? [{ at: one.at, value: `${one.value}${'0'.repeat(18)}` }] : [])),
     reputation: ordered.flatMap((one) => (one.do === 'flag' ? [{ at: one.at, value: one.reputation }] : [])),
     tokens,
+    code: ordered.flatMap((one) =>
+      one.do === 'upgrade' ? [{ at: one.at, value: addressOf(one.to).toLowerCase() }] : [],
+    ),
   };
 }

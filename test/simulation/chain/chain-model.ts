@@ -1,6 +1,7 @@
 // The chain of the sandbox in few lines: where each item stands after each command. Plain enough to be believed, and
 // compared with the sandbox itself by `chain-log.test.ts`.
-import { BLOCK_MS, isPlace, type Change, type Command, type Place } from '../commands.ts';
+import { BLOCK_MS, isPlace, type Change, type Command, type Place, type PlaceTransfer } from '../commands.ts';
+import { contractOf } from './chain.ts';
 import type { Facts, Instant, Row, Span } from '../model.ts';
 
 const GENESIS = Date.UTC(2026, 0, 1);
@@ -87,7 +88,7 @@ function modelOf(names: ReadonlyMap<string, string>, items: Map<string, Item>, h
 }
 
 function heightOf(place: Place, head: number): number {
-  if (place.do === 'call' || place.waits === null) return head;
+  if (place.do !== 'transaction' || place.waits === null) return head;
   return place.waits === 'for ever' ? Infinity : head + place.waits;
 }
 
@@ -102,7 +103,19 @@ const WEI = '000000000000000000';
 
 function factsOf(place: Place): Facts {
   if (place.do === 'call') return callFacts(place.reason);
+  if (place.do === 'event') return eventFacts(place.event, place.args);
+  if (place.do === 'transfer') return transferFacts(place);
   return { status: place.isFailed ? 'error' : 'ok', value: place.value === 0 ? '0' : `${place.value}${WEI}` };
+}
+
+function transferFacts({ token, from, to, value }: PlaceTransfer): Facts {
+  const [moved, sender, receiver] = [token, from, to].map((name) => contractOf(name).toLowerCase());
+  return { token: moved ?? null, from: sender ?? null, to: receiver ?? null, raw: String(value) };
+}
+
+/** The values of its arguments, by their places; an address in lower case. */
+export function eventFacts(event: string, args: readonly string[]): Facts {
+  return { event, ...Object.fromEntries(args.map((value, n) => [`arg${n}`, value.toLowerCase()])) };
 }
 
 function callFacts(reason: string | null): Facts {

@@ -1,10 +1,20 @@
 // A replica: a sandbox explorer that lives through a list of commands, up to the moment it is asked about.
 import type { ApiAnswer } from '../../../src/sandbox/api.ts';
-import { ADDRESSES, CHAIN_ID, CONTRACTS } from '../../../src/sandbox/names.ts';
+import { ADDRESSES, CHAIN_ID, CONTRACTS, TOKENS } from '../../../src/sandbox/names.ts';
 import { ControlProblem } from '../../../src/sandbox/problem.ts';
 import { parseRoute } from '../../../src/sandbox/routes.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { BLOCK_MS, inOrder, isPlace, type Change, type Command, type Party, type Place } from '../commands.ts';
+import {
+  BLOCK_MS,
+  EVENTS,
+  inOrder,
+  isPlace,
+  type Change,
+  type Command,
+  type Party,
+  type Place,
+  type TokenName,
+} from '../commands.ts';
 import type { Instant } from '../model.ts';
 
 /** A transaction that was placed, or the call inside it. */
@@ -17,7 +27,7 @@ export interface Placed {
 }
 
 export interface Replica {
-  /** `target` begins behind `/api/v2/`. Never asked about a time before the last one. */
+  /** `target` begins behind `/api/v2/`, or is of the other API. Never asked about a time before the last one. */
   readonly ask: (at: Instant, target: string) => ApiAnswer;
   /** Does what is to be done up to that moment. */
   readonly advance: (at: Instant) => void;
@@ -65,7 +75,7 @@ export function createReplica(seed: number, given: readonly Command[], start: In
     advance,
     ask(at, target) {
       advance(at);
-      const route = parseRoute(`/${CHAIN_ID}/api/v2/${target}`);
+      const route = parseRoute(`/${CHAIN_ID}/${target.startsWith('api?') ? '' : 'api/v2/'}${target}`);
       if (route === undefined) throw new Error(`no such address: ${target}`);
       return sandbox.ask({ route, authorization: `Bearer ${sandbox.apiKey}`, showScam: true });
     },
@@ -74,15 +84,30 @@ export function createReplica(seed: number, given: readonly Command[], start: In
   };
 }
 
+const ADDRESS_BY_NAME = { ...ADDRESSES, ...CONTRACTS, ...TOKENS } as const;
+
 export function addressOf(party: Party): string {
-  return { ...ADDRESSES, ...CONTRACTS }[party];
+  return ADDRESS_BY_NAME[party];
+}
+
+export function contractOf(name: Party | TokenName): string {
+  return ADDRESS_BY_NAME[name];
 }
 
 const COIN = 10n ** 18n;
 
 function place(sandbox: Sandbox, command: Place): Placed | null {
   try {
-    return command.do === 'call' ? placeCall(sandbox, command) : placeTransaction(sandbox, command);
+    switch (command.do) {
+      case 'call':
+        return placeCall(sandbox, command);
+      case 'transaction':
+        return placeTransaction(sandbox, command);
+      case 'event':
+        return placeEvent(sandbox, command);
+      case 'transfer':
+        return placeTransfer(sandbox, command);
+    }
   } catch (error) {
     if (!(error instanceof ControlProblem)) throw error;
     // The block was emptied by a reorganisation. A number is used up all the same, so that later hashes stay the same
@@ -111,6 +136,17 @@ function placeTransaction(sandbox: Sandbox, command: Extract<Place, { do: 'trans
     ...(nonce === null ? {} : { nonce }),
   });
   if (waits !== null && isFailed) sandbox.changeTransaction({ hash, reason: 'paused' });
+  return { hash, index: null, block };
+}
+
+function placeEvent(sandbox: Sandbox, { of, event, args, times }: Extract<Place, { do: 'event' }>): Placed {
+  const { hash, block } = sandbox.emit({ address: contractOf(of), event: EVENTS[event], args: [...args], times });
+  return { hash, index: null, block };
+}
+
+function placeTransfer(sandbox: Sandbox, command: Extract<Place, { do: 'transfer' }>): Placed {
+  const [from, to] = [addressOf(command.from), addressOf(command.to)];
+  const { hash, block } = sandbox.transferToken({ token: command.token, from, to, value: command.value, moves: false });
   return { hash, index: null, block };
 }
 
@@ -144,6 +180,9 @@ function change(sandbox: Sandbox, command: Change, placedById: ReadonlyMap<strin
       return;
     case 'token':
       sandbox.setBalance({ address: 'treasury', token: command.token, value: command.value });
+      return;
+    case 'upgrade':
+      sandbox.upgrade({ implementation: addressOf(command.to) });
       return;
     case 'flag':
       sandbox.flagToken({ token: 'ACME', reputation: command.reputation });

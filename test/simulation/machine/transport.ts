@@ -10,9 +10,9 @@ import type { FaultKind } from '../faults/kinds.ts';
 import type { Disturbance, Instant, PlannedFault, ReplicaName, Served } from '../model.ts';
 import type { Replicas } from '../chain/replicas.ts';
 import type { Credits } from './credits.ts';
-import { cursorOf, readAnswer } from '../chain/served-rows.ts';
+import { cursorOf, isOfEvents, readAnswer } from '../chain/served-rows.ts';
 import type { Answer } from '../model.ts';
-import { BASE_URL } from '../rules.ts';
+import { BASE_URL, eventsOf } from '../rules.ts';
 
 export interface TransportOptions {
   readonly seed: number;
@@ -79,7 +79,7 @@ export function createTransport(options: TransportOptions): HttpTransport {
         const reply: SandboxReply =
           fault === null ? right : await fail({ fault, path: asked.path, spoiling, time, leftMs });
         if (isUnpaid) onDisturbed({ from: at, to: at + LONGEST_REST_MS, path: null });
-        const answer = answerOf(read, asked.path, reply);
+        const answer = answerOf(read, asked, reply);
         onServed({ ...noted, answer, restsUntil: restOf(reply, fault, time.now()), isUnpaid });
         const wire = [Buffer.from(reply.text)];
         // Who looks at them afterwards does not see them.
@@ -107,7 +107,24 @@ interface Asked {
 }
 
 function askedFor(address: string): Asked {
-  const target = address.slice(`${BASE_URL}/api/v2/`.length);
+  return address.startsWith(V2) ? askedOfLists(address) : askedOfEvents(address);
+}
+
+const V2 = `${BASE_URL}/api/v2/`;
+
+/** At one address for all chains, or below the chain. */
+function askedOfEvents(address: string): Asked {
+  const params = new URLSearchParams(address.slice(address.indexOf('?') + 1));
+  const rest = [...params].filter(([name]) => !['module', 'action', 'address', 'chain_id'].includes(name));
+  return {
+    target: `api?${params.toString()}`,
+    path: eventsOf(params.get('address') ?? ''),
+    cursor: cursorOf(rest) ?? '',
+  };
+}
+
+function askedOfLists(address: string): Asked {
+  const target = address.slice(V2.length);
   const [path = '', query = ''] = target.split('?');
   return { target, path, cursor: cursorOf([...new URLSearchParams(query)]) ?? '' };
 }
@@ -130,21 +147,22 @@ function headersOf({ headers }: SandboxReply): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', ...headers };
 }
 
-type Read = (path: string, text: string) => Answer | null;
+type Read = (asked: Pick<Asked, 'path' | 'cursor'>, text: string) => Answer | null;
 
-function answerOf(read: Read, path: string, { status, headers, text }: SandboxReply): Answer | null {
+function answerOf(read: Read, asked: Asked, { status, headers, text }: SandboxReply): Answer | null {
   const isJson = headers['content-type'] === undefined;
-  return status === 200 && isJson ? read(path, text) : null;
+  return status === 200 && isJson ? read(asked, text) : null;
 }
 
 /** Most answers are those of the last time: they are read once, and kept once. */
 function createReader(): Read {
-  const last = new Map<string, { readonly text: string; readonly answer: Answer | null }>();
-  return (path, text) => {
+  const last = new Map<string, { readonly text: string; readonly cursor: string; readonly answer: Answer | null }>();
+  return ({ path, cursor }, text) => {
     const known = last.get(path);
-    if (known?.text === text) return known.answer;
-    const answer = readAnswer(path, text);
-    last.set(path, { text, answer });
+    const isSame = known?.text === text && (!isOfEvents(path) || known.cursor === cursor);
+    if (known !== undefined && isSame) return known.answer;
+    const answer = readAnswer(path, text, cursor);
+    last.set(path, { text, cursor, answer });
     return answer;
   };
 }

@@ -47,14 +47,18 @@ export function judgeEvents({ logs, references, rightTimeOf, pollsOf }: Evidence
     const rightTime = rightTimeOf(path);
     const polls = pollsOf(watch, path);
     const given: Case = { logs, reference, references, told, floor, rightTime, polls, rowsSweptAt };
-    return [...lostOf(given), ...inventedOf(given), ...doubledOf(given)];
+    return [...lostOf(given), ...inventedOf(given), ...doubledOf(given), ...claimsIn(given)];
   });
 }
 
 /** Of the first answer: the highest block in it, or the head of that time where it is empty. What is there is no news. */
 function floorOf({ served, chain }: Logs, path: string): number {
-  const first = served.find((one) => one.path === path && one.cursor === '' && one.answer?.type === 'page');
+  const first = served.find(
+    ({ path: of, cursor, answer }) =>
+      of === path && answer?.type === 'page' && (cursor === '' || answer.page.heights !== undefined),
+  );
   if (first?.answer?.type !== 'page') return Infinity;
+  if (first.answer.page.heights !== undefined) return headAt(first.at, chain);
   const blocks = first.answer.page.rows.map(({ block }) => block ?? 0);
   return blocks.length === 0 ? headAt(first.at, chain) : Math.max(...blocks);
 }
@@ -162,6 +166,30 @@ function firstMatches(served: readonly Served[], { path, matches, on }: EventRef
       if (!first.has(row.id) && matches(row) && (on === 'new' || row.block !== null)) first.set(row.id, at);
   }
   return first;
+}
+
+function claimsIn({ logs, reference: { isClaim, watch, alert }, told }: Case): Verdict[] {
+  if (isClaim === undefined) return [];
+  const claims = new Set(
+    logs.chain.items.flatMap(({ id, stays: [stay] }) => (stay !== undefined && isClaim(stay.row) ? [id] : [])),
+  );
+  const byPoll = Map.groupBy(
+    told.filter(({ item }) => item !== null && claims.has(item)),
+    ({ clockAt }) => clockAt,
+  );
+  const verdict = (check: Verdict['check'], at: Instant, what: string): Verdict[] => [
+    { check, at, watch, what: `${alert}: ${what}` },
+  ];
+  const ofClaims = [...byPoll.values()].flatMap((some) => {
+    const { at } = some[0] ?? { at: logs.span.to };
+    const alone = some.filter(({ isOfSummary }) => !isOfSummary).length;
+    if (some.some(({ severity }) => severity === 'critical')) return verdict('invented', at, 'a claim was critical');
+    return alone === 1 ? [] : verdict('too-many', at, `${alone} claims of one poll were told by themselves`);
+  });
+  const ofOthers = told
+    .filter(({ item, isOfSummary }) => isOfSummary && (item === null || !claims.has(item)))
+    .flatMap(({ at, item }) => verdict('lost', at, `${item ?? 'nothing'} is no claim, and was told among claims`));
+  return [...ofClaims, ...ofOthers];
 }
 
 function doubledOf({ reference, told }: Case): Verdict[] {

@@ -1,4 +1,5 @@
-// Heights that no answer covered are named, and those that were read are not.
+// Heights that no answer covered are named, and those that were read are not. A list that is asked for by heights
+// is short here: no poll leaves anything out.
 import type { ChainLog, Gap, Instant, Reading, ReadPoll, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
 import { headAt, madeAt } from './heights.ts';
@@ -7,7 +8,24 @@ const LOOK_BACK_MS = 7 * 3_600_000;
 
 export function judgeGaps({ references, pollsOf, logs }: Evidence): Verdict[] {
   const lists = new Map(references.events.map(({ watch, path }) => [watch, path]));
-  return [...lists].flatMap(([watch, path]) => judgeList(watch, pollsOf(watch, path), logs.chain));
+  return [...lists].flatMap(([watch, path]) => {
+    const polls = pollsOf(watch, path);
+    const isByHeights = polls.some(({ readings }) => readings.some(({ heights }) => heights !== null));
+    return isByHeights ? judgeHeights(watch, polls, logs.chain) : judgeList(watch, polls, logs.chain);
+  });
+}
+
+/** So far below the newest block each poll begins at the latest: what was told is read again until it is final. */
+const READ_AGAIN = 72;
+
+function judgeHeights(watch: string, polls: readonly ReadPoll[], chain: ChainLog): Verdict[] {
+  return polls.flatMap(({ readings }) =>
+    readings.flatMap(({ at, heights }): Verdict[] => {
+      const latest = headAt(at, chain) - READ_AGAIN;
+      if (heights === null || heights.to !== Infinity || heights.from <= latest) return [];
+      return [verdictOf(watch, at, { from: latest, to: heights.from - 1 }, 'was not read again')];
+    }),
+  );
 }
 
 function judgeList(watch: string, polls: readonly ReadPoll[], chain: ChainLog): Verdict[] {

@@ -1,6 +1,7 @@
 // The oracle: a pure function from what happened to what was wrong with it.
 import type { Logs, References, Verdict } from '../model.ts';
 import { judgeBlindness } from './blindness.ts';
+import { judgeCode } from './code.ts';
 import { judgeConditions } from './conditions.ts';
 import { judgeCounts } from './counts.ts';
 import { judgeDepartures } from './departures.ts';
@@ -25,6 +26,7 @@ const JUDGES = [
   judgeReports,
   judgeCounts,
   judgeBlindness,
+  judgeCode,
   judgeSpending,
 ];
 

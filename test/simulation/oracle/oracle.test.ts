@@ -42,8 +42,9 @@ function logsOf(
   const minutes = Array.from({ length: 95 }, (_, n) => 5 * n);
   return {
     stretch: 'on',
+    watched: 'accounts',
     span: { from: START, to: END },
-    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map() },
+    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map(), code: [] },
     served: minutes.flatMap((minute) => serve(minute).map((one) => ({ ...served(path, minute), ...one }))),
     polls: minutes.map((minute) => ({
       watch,
@@ -96,6 +97,7 @@ function told(watch: string, alert: string, minute: number, what: Partial<Owed> 
     alert,
     type: 'alert.event',
     key: alert,
+    severity: 'warning',
     isOfSummary: false,
     item: null,
     facts: {},

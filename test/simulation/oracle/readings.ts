@@ -62,7 +62,8 @@ function readingsIn(served: readonly Served[], blockByCursor: Map<string, number
     if (answer?.type !== 'page') continue;
     const { page } = answer;
     const last = runs.at(-1);
-    if (cursor !== '' && last?.pages.at(-1)?.next === cursor) last.pages.push(page);
+    if (page.heights !== undefined) runs.push({ at, below: null, pages: [page] });
+    else if (cursor !== '' && last !== undefined && goesOn(last, page, cursor)) last.pages.push(page);
     else
       runs.push({
         at,
@@ -73,6 +74,12 @@ function readingsIn(served: readonly Served[], blockByCursor: Map<string, number
     if (page.next !== null) blockByCursor.set(page.next, page.rows.at(-1)?.block ?? Infinity);
   }
   return runs.map(readingOf);
+}
+
+/** Who reads transactions whole asks once more for one that a page cut. */
+function goesOn({ pages }: Run, { rows: [first] }: Page, cursor: string): boolean {
+  const last = pages.at(-1);
+  return last?.next === cursor || last?.rows.some(({ id }) => id === first?.id) === true;
 }
 
 function highestOf({ rows }: Page): number {
@@ -86,6 +93,7 @@ function readingOf({ at, below, pages }: Run): Reading {
     rows: pages.flatMap((page) => page.rows),
     nameless: pages.reduce((sum, { nameless }) => sum + nameless, 0),
     isWhole: pages.at(-1)?.isEnd === true,
+    heights: pages[0]?.heights ?? null,
   };
 }
 

@@ -174,7 +174,8 @@ function isReplaced(served: readonly Served[], poll: ReadPoll, block: number | n
 }
 
 /** The whole of that block is within what was read; what waits stands above all blocks. */
-function shows({ rows, isWhole, nameless, below }: Reading, block: number | null): boolean {
+function shows({ rows, isWhole, nameless, below, heights }: Reading, block: number | null): boolean {
+  if (heights !== null) return nameless === 0 && block !== null && heights.from <= block && block <= heights.to;
   if (nameless > 0 || (below !== null && (block === null || block >= below))) return false;
   return isWhole || rows.some((row) => row.block !== null && (block === null || row.block < block));
 }

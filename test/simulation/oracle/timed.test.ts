@@ -44,8 +44,9 @@ function logsOf(
   const asked = { cursor: '', replica: 'chain', fault: null, restsUntil: null, isUnpaid: false } as const;
   return {
     stretch: 'on',
+    watched: 'accounts',
     span,
-    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map() },
+    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map(), code: [] },
     served: minutes.map((minute) => ({ ...asked, at: at(minute), path, answer: answer(minute) })),
     polls: minutes.map((minute) => ({
       watch,
@@ -78,7 +79,17 @@ const failed = (minute: number): Row => ({ id: `${minute}:0`, block: HEAD + minu
 function told(watch: string, alert: string, minute: number, type: string, what: Partial<Owed> = {}): Owed {
   const then = at(minute) + 500;
   const names = { id: `${alert} ${minute}`, recipient: 'all', watch, alert, type, key: alert };
-  return { at: then, clockAt: then, ...names, isOfSummary: false, item: null, facts: {}, reason: null, ...what };
+  return {
+    at: then,
+    clockAt: then,
+    ...names,
+    severity: 'warning',
+    isOfSummary: false,
+    item: null,
+    facts: {},
+    reason: null,
+    ...what,
+  };
 }
 
 describe('a token that left', () => {

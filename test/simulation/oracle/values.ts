@@ -1,12 +1,15 @@
 // Alerts about a value that changes, and about what an address holds: each lasting change is told once, and nothing is
 // told that was not served.
-import type { Instant, Owed, ReadPoll, Step, Verdict } from '../model.ts';
+import type { ChangeReference, HoldingsReference, Instant, Owed, ReadPoll, Step, Verdict } from '../model.ts';
 import { whyNotGone } from './departures.ts';
 import { decidedAt, type Evidence } from './evidence.ts';
 
 export function judgeChanges(evidence: Evidence): Verdict[] {
-  const { logs, references } = evidence;
-  const { watch, path, fact, alertByValue } = references.changes;
+  return evidence.references.changes.flatMap((reference) => judgeChange(evidence, reference));
+}
+
+function judgeChange(evidence: Evidence, { watch, path, fact, alertByValue }: ChangeReference): Verdict[] {
+  const { logs } = evidence;
   const polls = evidence.pollsOf(watch, path);
   return judgeTurns(evidence, {
     watch,
@@ -20,7 +23,10 @@ export function judgeChanges(evidence: Evidence): Verdict[] {
 }
 
 export function judgeHoldings(evidence: Evidence): Verdict[] {
-  const { watch, path, arrived, left } = evidence.references.holdings;
+  return evidence.references.holdings.flatMap((reference) => judgeHeld(evidence, reference));
+}
+
+function judgeHeld(evidence: Evidence, { watch, path, arrived, left }: HoldingsReference): Verdict[] {
   const polls = evidence.pollsOf(watch, path);
   const told = evidence.logs.owed.filter((one) => one.watch === watch);
   const { tokens } = evidence.logs.chain;

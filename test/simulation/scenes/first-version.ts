@@ -1,6 +1,8 @@
 // The config with which a history begins.
 import type { Channel, ConfigVersion, RouteVersion, RuleVersion, SeverityName } from '../people/log.ts';
-import { labelsOf, RULE_SOURCES, type RuleSource } from './watches.ts';
+import type { Watched } from '../model.ts';
+import { CONTRACT_WATCHES } from './contract-watches.ts';
+import { ACCOUNT_WATCHES, labelsOf, rulesOf, type RuleSource, type WatchSource } from './watches.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -55,7 +57,8 @@ export const CHANNELS: readonly Channel[] = [
   channel('spare', 'people', { recipients: ['s@example.com'] }),
 ];
 
-const ROUTES: readonly RouteVersion[] = [
+/** `lasting`: alerts for which others are called in. */
+const routesWith = (lasting: readonly string[]): readonly RouteVersion[] => [
   {
     ...NO_ROUTE,
     match: { severity: 'critical' },
@@ -80,7 +83,7 @@ const ROUTES: readonly RouteVersion[] = [
   { ...NO_ROUTE, match: { team: 'payments' }, groupBy: ['watch'], groupWaitMs: MINUTE, groupIntervalMs: 10 * MINUTE },
   {
     ...NO_ROUTE,
-    match: { alert: ['low', 'lowest', 'again', 'empty', 'many'] },
+    match: { alert: lasting },
     escalate: [{ afterMs: 20 * MINUTE, notify: ['team'] }],
   },
   { ...NO_ROUTE, match: { alert: 'reorg' }, requireAck: true },
@@ -91,7 +94,7 @@ const ROUTES: readonly RouteVersion[] = [
 export const FIRST_VERSION: ConfigVersion = {
   id: 'first',
   channels: CHANNELS,
-  routes: ROUTES,
+  routes: routesWith(['low', 'lowest', 'again', 'empty', 'many']),
   inhibit: [
     // Not by `stalled`, which lasts for days where the clock is ahead.
     {
@@ -110,5 +113,19 @@ export const FIRST_VERSION: ConfigVersion = {
     { when: { watch: 'coin', alert: 'low' }, mute: { watch: 'usdc', alert: 'again' }, equal: [], events: 'summary' },
   ],
   self: [],
-  rules: RULE_SOURCES.map((source) => ruleOf(source, source.alert.severity, referencesOf(source)[0] ?? '')),
+  rules: firstRulesOf(ACCOUNT_WATCHES),
 };
+
+export const FIRST_VERSIONS: Readonly<Record<Watched, ConfigVersion>> = {
+  accounts: FIRST_VERSION,
+  contracts: {
+    ...FIRST_VERSION,
+    routes: routesWith(['paused', 'unlimited', 'foreign']),
+    inhibit: [],
+    rules: firstRulesOf(CONTRACT_WATCHES),
+  },
+};
+
+function firstRulesOf(watches: readonly WatchSource[]): readonly RuleVersion[] {
+  return rulesOf(watches).map((source) => ruleOf(source, source.alert.severity, referencesOf(source)[0] ?? ''));
+}

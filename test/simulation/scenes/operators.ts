@@ -9,7 +9,7 @@ import type { VirtualTime } from '../machine/clock.ts';
 import type { Instant, PlannedFault } from '../model.ts';
 import { pickOf } from './channel-edits.ts';
 import { operate, type OperatorAct } from './operate.ts';
-import { RULE_SOURCES, WATCHES } from './watches.ts';
+import { rulesOf, WATCHES, type WatchSource } from './watches.ts';
 
 const KINDS = new Set<string>(OPERATOR_KINDS);
 
@@ -123,11 +123,20 @@ async function changeFor(
 }
 
 /** Others need the blocks; and the first oracle, which judges who is blind, knows of no pause. */
-const PAUSABLE = WATCHES.filter(({ kind, every }) => kind !== 'blocks' && every === undefined);
+function isPausable({ kind, every }: WatchSource): boolean {
+  return kind !== 'blocks' && every?.startsWith('cron') !== true;
+}
 
-function pauseFor({ at, draw, target }: Seen, ms: number): OperatorAct {
+/** In the order of the sources. */
+function watchedBy({ watches }: Seen): readonly WatchSource[] {
+  const present = new Set(watches.map(({ rule }) => rule));
+  return WATCHES.filter(({ id }) => present.has(id));
+}
+
+function pauseFor(seen: Seen, ms: number): OperatorAct {
+  const { at, draw, target } = seen;
   const [meant] = target?.split('/') ?? [];
-  const watch = meant ?? pickOf(PAUSABLE, draw)?.id ?? 'coin';
+  const watch = meant ?? pickOf(watchedBy(seen).filter(isPausable), draw)?.id ?? 'coin';
   return { type: 'pause', watch, matchers: { watch }, until: at + ms, comment: 'simulated' };
 }
 
@@ -169,7 +178,8 @@ function ruleOf({ labels, alert }: OpenAlertRow): string {
   return `${labels['watch'] ?? ''}/${alert}`;
 }
 
-async function silenceFor({ store, at, draw, target }: Seen, ms: number): Promise<OperatorAct> {
+async function silenceFor(seen: Seen, ms: number): Promise<OperatorAct> {
+  const { store, at, draw, target } = seen;
   const [watch, name] = target?.split('/') ?? [];
   if (watch !== undefined && name !== undefined) return silenceOf({ watch, alert: name }, { at, until: at + ms });
   const open = (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
@@ -177,7 +187,7 @@ async function silenceFor({ store, at, draw, target }: Seen, ms: number): Promis
     sortedBy(open, ({ key }) => key),
     draw,
   );
-  const source = pickOf(RULE_SOURCES, draw);
+  const source = pickOf(rulesOf(watchedBy(seen)), draw);
   const from = draw.chance(0.2) ? at + draw.between(1, 30) * 60_000 : at;
   const ofTeam = { team: source?.watch.labels?.['team'] ?? 'treasury' };
   const ofRule = { watch: source?.watch.id ?? 'coin', alert: source?.alert.id ?? 'low' };

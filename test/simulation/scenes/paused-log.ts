@@ -44,4 +44,7 @@ const PATH_OF: Readonly<Record<string, (watch: WatchSource) => string | undefine
   balance: ({ token }) => (token === undefined ? PATHS.coin : PATHS.tokens),
   holdings: () => PATHS.tokens,
   token: () => PATHS.acme,
+  transfers: ({ of }) => (of === undefined ? PATHS.usdc : PATHS.moves),
+  contract: () => PATHS.code,
+  logs: ({ of }) => (of === 'vault' ? PATHS.admin : PATHS.approvals),
 };

@@ -85,8 +85,9 @@ describe('an edit', () => {
 });
 
 describe('the versions of a history', () => {
-  const { faults } = drawHistory(3, 5, FAULT_KINDS);
-  const versions = createVersions(faults, load);
+  const history = drawHistory(3, 5, FAULT_KINDS);
+  const { faults } = history;
+  const versions = createVersions(history, load);
   const isEdit = ({ kind }: PlannedFault): boolean => EDIT_KINDS.some((one) => one === kind);
 
   test('follow its edits, of which the daemon refuses few', () => {
@@ -99,10 +100,7 @@ describe('the versions of a history', () => {
 
   test('are others when one edit is left out', () => {
     const first = faults.filter(isEdit).toSorted((a, b) => a.at - b.at)[0];
-    const others = createVersions(
-      faults.filter((fault) => fault !== first),
-      load,
-    );
+    const others = createVersions({ ...history, faults: faults.filter((fault) => fault !== first) }, load);
     const [whole, shorter] = [versions, others].map((one) => one.at(first?.at ?? 0).version);
     expect(shorter).not.toEqual(whole);
   });

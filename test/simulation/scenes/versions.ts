@@ -4,10 +4,10 @@ import type { Setup } from '../../../src/app/setup/setup.ts';
 import { formatProblems } from '../../../src/config/problem.ts';
 import { createDraw } from '../draw.ts';
 import { EDIT_KINDS, TURN_KINDS, type EditKind } from '../faults/kinds.ts';
-import type { Instant, PlannedFault } from '../model.ts';
+import type { History, Instant, PlannedFault, Watched } from '../model.ts';
 import type { ConfigVersion } from '../people/log.ts';
 import { EDITS } from './edits.ts';
-import { FIRST_VERSION } from './first-version.ts';
+import { FIRST_VERSIONS } from './first-version.ts';
 import type { Load } from './loading.ts';
 
 export interface Loaded {
@@ -21,11 +21,12 @@ export interface Versions {
   readonly refused: readonly string[];
 }
 
-export function createVersions(faults: readonly PlannedFault[], load: Load): Versions {
-  const all: (Loaded & { readonly from: Instant })[] = [{ ...first(load), from: -Infinity }];
+export function createVersions({ faults, watched }: Pick<History, 'faults' | 'watched'>, load: Load): Versions {
+  const first = firstOf(watched, load);
+  const all: (Loaded & { readonly from: Instant })[] = [{ ...first, from: -Infinity }];
   const refused: string[] = [];
   for (const edit of faults.filter(isEdit).toSorted((a, b) => a.at - b.at)) {
-    const before = all.at(-1)?.version ?? FIRST_VERSION;
+    const before = (all.at(-1) ?? first).version;
     const edited = EDITS[edit.kind](before, createDraw(edit.amount, edit.kind), edit);
     if (edited === before) continue;
     const version = { ...edited, id: edit.id };
@@ -33,7 +34,7 @@ export function createVersions(faults: readonly PlannedFault[], load: Load): Ver
     if (setup === null) refused.push(edit.id);
     else all.push({ version, setup, from: edit.at });
   }
-  return { at: (moment) => all.findLast(({ from }) => from <= moment) ?? first(load), refused };
+  return { at: (moment) => all.findLast(({ from }) => from <= moment) ?? first, refused };
 }
 
 const EDITED = new Set<string>([...EDIT_KINDS, ...TURN_KINDS]);
@@ -42,8 +43,9 @@ export function isEdit(fault: PlannedFault): fault is PlannedFault & { readonly 
   return EDITED.has(fault.kind);
 }
 
-function first(load: Load): Loaded {
-  const { setup, problems } = load(FIRST_VERSION);
+function firstOf(watched: Watched, load: Load): Loaded {
+  const version = FIRST_VERSIONS[watched];
+  const { setup, problems } = load(version);
   if (setup === null) throw new Error(formatProblems(problems));
-  return { version: FIRST_VERSION, setup };
+  return { version, setup };
 }

@@ -1,6 +1,7 @@
 // The watches as data. The rules file of a version is made from it, and so is what the oracle for
 // people is told. The references in `reference-rules.ts` say the same in plain functions.
 import type { LabelValues, SeverityName } from '../people/log.ts';
+import { CONTRACT_WATCHES } from './contract-watches.ts';
 
 export interface WatchSource {
   readonly id: string;
@@ -11,7 +12,7 @@ export interface WatchSource {
   /** How often it is polled, as the rules file has it; every ten minutes where it is left out. */
   readonly every?: string;
   /** Further keys as the rules file has them. */
-  readonly keys?: string;
+  readonly keys?: readonly string[];
   readonly labels?: LabelValues;
   readonly alerts: readonly AlertSource[];
 }
@@ -34,7 +35,7 @@ const BOTH: readonly SeverityName[] = ['info', 'warning', 'critical'];
 const FAILED_CALLS = 'on: new, if: success == false';
 const UPPER: readonly SeverityName[] = ['warning', 'critical'];
 
-export const WATCHES: readonly WatchSource[] = [
+export const ACCOUNT_WATCHES: readonly WatchSource[] = [
   {
     id: 'vault',
     kind: 'internal-transactions',
@@ -69,7 +70,7 @@ export const WATCHES: readonly WatchSource[] = [
     id: 'busy',
     kind: 'internal-transactions',
     of: 'busy',
-    keys: 'max_pages: 64',
+    keys: ['max_pages: 64'],
     labels: { team: 'chain' },
     alerts: [
       {
@@ -100,7 +101,7 @@ export const WATCHES: readonly WatchSource[] = [
   {
     id: 'large',
     kind: 'transactions',
-    keys: 'max_pages: 64',
+    keys: ['max_pages: 64'],
     labels: { team: 'payments' },
     alerts: [
       {
@@ -306,9 +307,14 @@ export interface RuleSource {
   readonly alert: AlertSource;
 }
 
-export const RULE_SOURCES: readonly RuleSource[] = WATCHES.flatMap((watch) =>
-  watch.alerts.map((alert) => ({ watch, alert })),
-);
+/** All that any history watches. */
+export const WATCHES: readonly WatchSource[] = [...ACCOUNT_WATCHES, ...CONTRACT_WATCHES];
+
+export function rulesOf(watches: readonly WatchSource[]): readonly RuleSource[] {
+  return watches.flatMap((watch) => watch.alerts.map((alert) => ({ watch, alert })));
+}
+
+const RULE_SOURCES = rulesOf(WATCHES);
 
 export function sourceOf(watch: string, alert: string): RuleSource {
   const found = RULE_SOURCES.find((one) => one.watch.id === watch && one.alert.id === alert);

@@ -61,7 +61,7 @@ function watchOf(watch: WatchSource, rules: readonly RuleVersion[]): string {
     of && `of: ${of}`,
     token && `token: ${token}`,
     watch.every === undefined ? 'every: 10m' : watch.every,
-    keys,
+    ...(keys ?? []),
     labels && `labels: ${JSON.stringify(labels)}`,
     'alerts:',
     ...rules.map((rule) => `  - ${alertOf(rule)}`),
