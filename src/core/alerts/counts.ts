@@ -374,8 +374,9 @@ function lastHeld({ fires }: CountAlert, group: GroupState, judged: Judged): Ins
       return lastAddedUp(group.tallies, fires.withinMs, judged, isSo);
     }
     case 'in-a-row': {
-      const { count, newest, isLast } = streakOf(group.row ?? [], fires.count, at);
-      return count < fires.count ? null : isLast ? at : newest;
+      // The order is that of the chain. A clock that was set back changes no row.
+      const { count, newest, isLast } = streakOf(group.row ?? [], fires.count, Infinity);
+      return count < fires.count ? null : isLast ? Math.max(at, newest ?? at) : newest;
     }
     case 'none-for':
       return at - (group.matches.at(-1) ?? group.condition.born) >= fires.ms ? at : null;

@@ -103,6 +103,18 @@ test('a row that is shown late, as a whole, is told and is over at the next poll
   expect(await toldOf({ saw })).toEqual(['11m ' + FIRING.replace('3 blocks', '4 blocks'), `12m ${OVER}`]);
 });
 
+test('a clock that is behind the chain neither hides a row nor its end', async () => {
+  const ahead = (height: number, gas: number): string =>
+    `{ height: ${height}, gas_used_percentage: ${gas}, timestamp: ${height - 90}m }`;
+  const saw = [
+    BASELINE,
+    `{ at: 1m, items: [${[103, 102, 101].map((height) => ahead(height, 99)).join(', ')}] }`,
+    `{ at: 2m, items: [${ahead(104, 50)}] }`,
+    `{ at: 3m, items: [${ahead(105, 50)}] }`,
+  ];
+  expect(await toldOf({ saw })).toEqual([`1m ${FIRING}`, `2m ${OVER}`]);
+});
+
 test('an unknown item neither counts nor breaks; once it is known, it is judged at its height', async () => {
   const open = [
     BASELINE,
