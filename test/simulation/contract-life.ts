@@ -16,6 +16,7 @@ export function contractLifeOf(seed: number, start: Instant, days: number): Comm
       ...approvals(drawn('approvals'), from, day),
       ...upgrades(drawn('code'), from),
       ...transfers(drawn('transfers'), from, day),
+      ...rows(drawn('rows'), from, day),
     ];
   });
   return [before, ...life.flat()];
@@ -46,6 +47,21 @@ function admin(draw: Draw, from: Instant, day: number): Command[] {
     const of = draw.pick<Emitted['of']>(['vault', 'vault', 'vault', 'collector']);
     return emitted(draw, { at, id: `${day}-admin-${n}`, of, event, args });
   });
+}
+
+/** Blocks in a row that have something in them; now and then one of them is empty. */
+function rows(draw: Draw, from: Instant, day: number): Command[] {
+  const commands: Command[] = [];
+  for (let at = from + CALM_MS; at < from + DAY_MS - HOUR_MS; at += draw.pick([25, 30, 40, 110]) * MINUTE) {
+    const length = draw.pick([2, 3, 3, 4, 5, 9]);
+    const left = draw.chance(0.2) ? draw.below(length) : -1;
+    for (let n = 0; n < length; n += 1) {
+      const place = { at: inBlock(at + n * MINUTE, 12_000), id: `${day}-row-${at}-${n}` };
+      const sent = { do: 'transaction', from: 'market', value: 1, isFailed: false, waits: null, nonce: null } as const;
+      if (n !== left) commands.push({ ...sent, ...place });
+    }
+  }
+  return commands;
 }
 
 const TRANSFERS = 70;

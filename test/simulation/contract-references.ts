@@ -1,6 +1,6 @@
 // The rules about contracts once more, as plain functions over rows: see reference-rules.ts.
 import { contractOf } from './chain/chain.ts';
-import type { EventReference, References, Row } from './model.ts';
+import type { EventReference, References, Row, RowReference } from './model.ts';
 import { EVERYBODY } from './owed-log.ts';
 import { PATHS } from './rules.ts';
 
@@ -41,6 +41,13 @@ const EVENTS: readonly EventReference[] = [
   approvals('some', (row) => isOurs(row) && row.facts['arg2'] === '5000000'),
 ];
 
+const FULL: Omit<RowReference, 'name' | 'limit'> = {
+  watch: 'chain',
+  alert: 'full',
+  path: PATHS.blocks,
+  matches: ({ facts }) => Number(facts['transactions_count']) > 0,
+};
+
 export const CONTRACT_REFERENCES: References = {
   intervalMs: 900_000,
   recipients: [EVERYBODY],
@@ -61,6 +68,10 @@ export const CONTRACT_REFERENCES: References = {
       foreign: 'foreign',
       expected: [contractOf('implementation').toLowerCase(), contractOf('safe_singleton').toLowerCase()],
     },
+  ],
+  rows: [
+    { ...FULL, name: 'chain/full', limit: 3 },
+    { ...FULL, name: 'chain/full of four', limit: 4 },
   ],
 };
 

@@ -255,6 +255,19 @@ export interface References {
   readonly counts: readonly CountReference[];
   readonly cron: readonly CronReference[];
   readonly code: readonly CodeReference[];
+  readonly rows: readonly RowReference[];
+}
+
+/** One version of an alert about blocks in a row. */
+export interface RowReference {
+  readonly name: string;
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  /** So many. */
+  readonly limit: number;
+  /** Whether a block has something in it. */
+  readonly matches: (row: Row) => boolean;
 }
 
 /** Alerts about what is behind a proxy. */

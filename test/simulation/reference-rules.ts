@@ -123,6 +123,7 @@ export const REFERENCES: References = {
   reports: reportsOf(coinsIn),
   counts: COUNTS,
   code: [],
+  rows: [],
   cron: [{ ...CRON, valueOf: coinsIn }],
 };
 

@@ -105,4 +105,38 @@ export const BUGS_OF_CONTRACTS: Readonly<Record<string, BugOfAlerts>> = {
     watched,
     caughtAs: ['lost'],
   },
+  'what lies between does not break a row': {
+    edits: [
+      {
+        file: 'src/core/alerts/in-a-row.ts',
+        find: `    if (isLongAnew(streak, limit)) long = streak;
+    streak = [];`,
+        replace: `    if (isLongAnew(streak, limit)) [long, streak] = [streak, []];`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented', 'lost'],
+  },
+  'a row that is over before it is read is not told': {
+    edits: [
+      {
+        file: 'src/core/alerts/in-a-row.ts',
+        find: `  return long === null || streak.length >= limit ?`,
+        replace: `  return long === null || streak.length < Infinity ?`,
+      },
+    ],
+    watched,
+    caughtAs: ['lost'],
+  },
+  'a row never ends': {
+    edits: [
+      {
+        file: 'src/core/alerts/in-a-row.ts',
+        find: `    if (isLongAnew(streak, limit)) long = streak;`,
+        replace: `    if (streak.length >= limit) long = streak;`,
+      },
+    ],
+    watched,
+    caughtAs: ['lost'],
+  },
 };

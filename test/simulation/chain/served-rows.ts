@@ -96,7 +96,12 @@ function rowOf(path: string, raw: Raw): Row | null {
 function blockOf(raw: Raw): Row | null {
   const [hash, height] = [textAt(raw, 'hash'), numberAt(raw, 'height')];
   if (hash === null || height === null) return null;
-  return { id: hash, block: height, facts: factsOf(raw, ['parent_hash', 'timestamp']) };
+  const count = textAt(raw, 'transactions_count') ?? textAt(raw, 'tx_count');
+  return {
+    id: hash,
+    block: height,
+    facts: { ...factsOf(raw, ['parent_hash', 'timestamp']), transactions_count: count },
+  };
 }
 
 function callOf(raw: Raw): Row | null {

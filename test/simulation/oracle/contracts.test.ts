@@ -179,3 +179,45 @@ describe('transfers that strangers claim', () => {
     expect(says(logs([named, out('c', true), out('a', false), out('b', true)]))).toEqual(['lost moves']);
   });
 });
+
+describe('full blocks in a row', () => {
+  const FULL = [HEAD + 40, HEAD + 41, HEAD + 42];
+  const block = (height: number): Row => {
+    const facts = {
+      parent_hash: `b${height - 1}`,
+      timestamp: null,
+      transactions_count: FULL.includes(height) ? '1' : '0',
+    };
+    return { id: `b${height}`, block: height, facts };
+  };
+  const items = FULL.map((height): ChainItem => {
+    const row = { id: `t${height}`, block: height, facts: {} };
+    return { id: row.id, paths: [], waitsIn: [], stays: [{ from: at(height - HEAD), to: null, row }] };
+  });
+  const serve = (minute: number): Partial<Served> => {
+    const rows = Array.from({ length: 40 }, (_, n) => block(HEAD + minute - n));
+    return { answer: { type: 'page', page: { rows, nameless: 0, next: null, isEnd: true } } };
+  };
+  const { chain } = logsOf('', '', () => ({}), {});
+  const logs = (owed: Owed[]): Logs => logsOf('chain', PATHS.blocks, serve, { chain: { ...chain, items }, owed });
+  const changed = (minute: number, type: string): Owed => told('chain', 'full', minute, { type });
+
+  test('are told once, and end with an empty one above them', () => {
+    expect(says(logs([changed(45, 'alert.firing'), changed(60, 'alert.resolved')]))).toEqual([]);
+  });
+
+  test('are lost where they are not told, or do not end', () => {
+    expect(says(logs([]))).toEqual(['lost chain']);
+    expect(says(logs([changed(45, 'alert.firing')]))).toEqual(['lost chain']);
+  });
+
+  test('are told of a row that is long enough, and only of a new one', () => {
+    const rest = [changed(45, 'alert.firing'), changed(60, 'alert.resolved')];
+    expect(says(logs([changed(15, 'alert.firing'), changed(30, 'alert.resolved'), ...rest]))).toContain(
+      'invented chain',
+    );
+    expect(says(logs([...rest, changed(90, 'alert.firing'), changed(105, 'alert.resolved')]))).toContain(
+      'invented chain',
+    );
+  });
+});

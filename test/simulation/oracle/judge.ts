@@ -11,6 +11,7 @@ import { judgeGaps } from './gaps.ts';
 import { judgeReorganisations } from './reorganisations.ts';
 import { judgeReports } from './reports.ts';
 import { judgeRetractions } from './retractions.ts';
+import { judgeRows } from './rows.ts';
 import { judgeSpending } from './spending.ts';
 import { judgeChanges, judgeHoldings } from './values.ts';
 
@@ -27,6 +28,7 @@ const JUDGES = [
   judgeCounts,
   judgeBlindness,
   judgeCode,
+  judgeRows,
   judgeSpending,
 ];
 

@@ -138,6 +138,18 @@ export const CONTRACT_WATCHES: readonly WatchSource[] = [
     kind: 'blocks',
     every: EVERY,
     labels: { team: 'chain' },
-    alerts: [{ id: 'reorg', form: 'event', severity: 'warning', texts: { 'chain/reorg': 'on: reorg' } }],
+    alerts: [
+      { id: 'reorg', form: 'event', severity: 'warning', texts: { 'chain/reorg': 'on: reorg' } },
+      {
+        id: 'full',
+        form: 'condition',
+        severity: 'warning',
+        severities: ['info', 'warning'],
+        texts: {
+          'chain/full': 'on: new, if: transactions_count > 0, at_least: { in_a_row: 3 }',
+          'chain/full of four': 'on: new, if: transactions_count > 0, at_least: { in_a_row: 4 }',
+        },
+      },
+    ],
   },
 ];

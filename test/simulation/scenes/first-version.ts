@@ -120,7 +120,7 @@ export const FIRST_VERSIONS: Readonly<Record<Watched, ConfigVersion>> = {
   accounts: FIRST_VERSION,
   contracts: {
     ...FIRST_VERSION,
-    routes: routesWith(['paused', 'unlimited', 'foreign']),
+    routes: routesWith(['paused', 'unlimited', 'foreign', 'full']),
     inhibit: [],
     rules: firstRulesOf(CONTRACT_WATCHES),
   },
