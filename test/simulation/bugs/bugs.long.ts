@@ -3,7 +3,7 @@ import { whereCaught } from './caught.ts';
 import { copyWith, runIn } from './copies.ts';
 import { BUGS_OF_ALERTS } from './of-alerts.ts';
 import { BUGS_OF_CONTRACTS } from './of-contracts.ts';
-import { BUGS_OF_PEOPLE } from './of-people.ts';
+import { BUGS_OF_PEOPLE, RARE_BUGS_OF_PEOPLE } from './of-people.ts';
 import { BUGS_OF_PLANS } from './of-plans.ts';
 import { WIRE_BUGS } from './of-the-wire.ts';
 
@@ -35,6 +35,7 @@ const OF_ANY_NAME = ['--testMatch', '**/*.{test,slow}.ts'];
 describe.each([
   { of: 'the connection', bugs: WIRE_BUGS },
   { of: 'a plan', bugs: BUGS_OF_PLANS },
+  { of: 'who is told', bugs: RARE_BUGS_OF_PEOPLE },
 ])('a bug of $of fails the test that is there for it:', ({ bugs }) => {
   test.each(Object.entries(bugs))(
     '%s',

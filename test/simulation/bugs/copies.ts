@@ -6,12 +6,14 @@ import { join, resolve } from 'node:path';
 import type { Bug, Edit } from './bug.ts';
 import { BUGS_OF_ALERTS } from './of-alerts.ts';
 import { BUGS_OF_CONTRACTS } from './of-contracts.ts';
-import { BUGS_OF_PEOPLE } from './of-people.ts';
+import { BUGS_OF_PEOPLE, RARE_BUGS_OF_PEOPLE } from './of-people.ts';
 import { BUGS_OF_PLANS } from './of-plans.ts';
 import { WIRE_BUGS } from './of-the-wire.ts';
 
 const BUGS: ReadonlyMap<string, Bug> = new Map<string, Bug>(
-  [BUGS_OF_ALERTS, BUGS_OF_CONTRACTS, BUGS_OF_PEOPLE, BUGS_OF_PLANS, WIRE_BUGS].flatMap((some) => Object.entries(some)),
+  [BUGS_OF_ALERTS, BUGS_OF_CONTRACTS, BUGS_OF_PEOPLE, RARE_BUGS_OF_PEOPLE, BUGS_OF_PLANS, WIRE_BUGS].flatMap((some) =>
+    Object.entries(some),
+  ),
 );
 
 /** Of all bugs. */
