@@ -43,7 +43,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a watch without present values',
     { watches: '[coins, calls]' },
-    'watches[1]: "calls" has no present values, since it is of the kind internal-transactions. Kinds that have: balance, holdings, token, contract, blocks.',
+    'watches[1]: "calls" has no present values, since it is of the kind internal-transactions. Kinds that have: balance, holdings, token, contract, read, blocks.',
   ],
   [
     'an unknown field',
