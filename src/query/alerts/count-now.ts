@@ -1,5 +1,6 @@
 // The present counts of an alert.
-import { mostNeeded, subjectOfCountNow } from '../../core/alerts/counts.ts';
+import { mostNeeded } from '../../core/alerts/count-window.ts';
+import { subjectOfCountNow } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
 import { IN_A_ROW, itemWords } from '../../core/wording/count-sentence.ts';
