@@ -32,7 +32,8 @@ import {
   type AlertEvaluation,
   type AlertPoll,
 } from './alert-evaluation.ts';
-import { amountAt, contextOf, matchEvents, type Match } from './events/event-matching.ts';
+import { matchEvents, type Match } from './events/event-matching.ts';
+import { amountAt, contextOf } from './events/judging.ts';
 import { spansOf, waitingItems, waitingUnread, type WaitingItems } from './waiting-items.ts';
 import { ONE, tallied, ZERO } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';

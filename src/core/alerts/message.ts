@@ -4,21 +4,15 @@ import { plain, untrusted } from '../../lib/untrusted.ts';
 import { shortHex } from '../values/address.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
-import {
-  ON_SCHEDULE,
-  presentValues,
-  SEVERITY_RAISED,
-  type Fact,
-  type Message,
-  type Present,
-} from '../model/delivery.ts';
-import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
+import { presentValues, SEVERITY_RAISED, type Fact, type Message, type Present } from '../model/delivery.ts';
+import type { AlertRule, Watch } from '../model/watch/watch.ts';
 import type { Condition, EvaluationContext, Template, Window } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
 import { titleAndDetail } from '../wording/message-words.ts';
 import { priceLines, pricePathsOf } from '../wording/values.ts';
-import { lineOf, showPart } from '../wording/words.ts';
+import { lineOf } from '../wording/words.ts';
 import { claimantOf } from './claims.ts';
+import { conditionText } from './condition-text.ts';
 import { sentenceOf, type Counted } from './sentence.ts';
 
 /** Key and order of a message within its alert. */
@@ -204,36 +198,6 @@ function endText(alert: AlertRule): string {
   if (alert.type === 'condition' && alert.found !== null) return alert.found.over;
   const until = alert.type === 'condition' ? alert.until : null;
   return until === null ? `no longer ${conditionText(alert)}` : until.text;
-}
-
-/** The condition as written, with its threshold: `at least 3 new within 10m: success == false`. */
-export function conditionText(alert: AlertRule): string {
-  if (alert.type === 'condition') return alert.while.text;
-  const selector = alert.if?.text;
-  if (alert.type === 'event') return selector ?? eventText(alert);
-  const what = thresholdText(alert);
-  return selector === undefined ? what : `${what}: ${selector}`;
-}
-
-/** `on new`, `on schedule 0 8 * * *` */
-export function eventText({ on, report }: EventAlert): string {
-  return report === null ? `on ${on}` : `${ON_SCHEDULE} ${report.cron}`;
-}
-
-function thresholdText({ on, fires }: CountAlert): string {
-  if (fires.type === 'none-for') return `none ${on} for ${showDuration(fires.ms)}`;
-  if (fires.type === 'in-a-row') return `at least ${fires.count} ${on} in a row`;
-  const within = `within ${showDuration(fires.withinMs)}`;
-  switch (fires.type) {
-    case 'at-least':
-      return `at least ${fires.count} ${on} ${within}`;
-    case 'sum':
-      return `sum of ${fires.path} at least ${fires.least.toString()}, ${on} ${within}`;
-    case 'ratio': {
-      const of = fires.of === null ? '' : ` of those with ${fires.of.text}`;
-      return `at least ${showPart(fires.part)} of ${fires.min} or more ${on} ${within}${of}`;
-    }
-  }
 }
 
 /** Results of a count, beside the values of its newest item. */

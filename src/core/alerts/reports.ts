@@ -20,7 +20,7 @@ import {
   type AlertsByKey,
   type AlertPoll,
 } from './alert-evaluation.ts';
-import { holds } from './events/event-matching.ts';
+import { holds } from './events/judging.ts';
 import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
 

@@ -1,5 +1,6 @@
 // Titles of alerts: an open alert is shown with its current values, a pending one with its condition.
-import { presentOf, conditionText, windowsShown } from '../../core/alerts/message.ts';
+import { presentOf, windowsShown } from '../../core/alerts/message.ts';
+import { conditionText } from '../../core/alerts/condition-text.ts';
 import { readsMissing } from '../../core/alerts/alert-evaluation.ts';
 import { subjectOfCountNow } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';

@@ -6,7 +6,7 @@ import type { Condition } from '../../model/watch/condition.ts';
 import type { ConditionAlert } from '../../model/watch/watch.ts';
 import type { Truth } from '../../model/ids.ts';
 import { readsMissing, sameOr, type AlertsByKey, type AlertEvaluation, type AlertPoll } from '../alert-evaluation.ts';
-import { contextOf } from '../events/event-matching.ts';
+import { contextOf } from '../events/judging.ts';
 import { isActive } from '../emission.ts';
 import { needOf } from '../../chain/tick-chain.ts';
 

@@ -11,7 +11,7 @@ import { viewOf, type Remembered } from '../../values/tracked.ts';
 import { pricePathsOf } from '../../wording/values.ts';
 import { remembered } from '../../../lib/remembered.ts';
 import type { AlertPoll } from '../alert-evaluation.ts';
-import { contextOf, truthOf } from './event-matching.ts';
+import { contextOf, truthOf } from './judging.ts';
 import type { Sighting } from './event-progress.ts';
 import type { TrackedEvent } from './event-sighting.ts';
 

@@ -2,25 +2,22 @@
 // again whenever it is read. It counts as undecided, and is removed, if it is still unknown when it is not read any more:
 // after it left the pages, or, in a list that is swept, after the look-back of the sweep.
 // Items beyond the budget of steps stay open too; those that are never evaluated count as not judged.
-import type { Amount } from '../../values/amount.ts';
-import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
 import { truthOfAll } from '../../model/health.ts';
 import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import type { OpenEvent } from '../../model/memory.ts';
 import { LOOK_BACK_MS } from '../../model/watch/kind.ts';
-import type { CountAlert, EventAlert } from '../../model/watch/watch.ts';
+import type { EventAlert } from '../../model/watch/watch.ts';
 import type { Reason } from '../../model/decision.ts';
-import type { Condition, EvaluationContext } from '../../model/watch/condition.ts';
+import type { EvaluationContext } from '../../model/watch/condition.ts';
 import type { Truth } from '../../model/ids.ts';
-import type { Instant } from '../../../lib/clock.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { claimantOf } from '../claims.ts';
 import { isFinal } from './event-state.ts';
+import { contextOf, isSpent, judgeItem, ofRatio, truthOf, type MatchingAlert } from './judging.ts';
 import { isJudgedAgain } from '../in-a-row.ts';
-import { ALL_ITEMS, readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
-import { viewOf, type Remembered } from '../../values/tracked.ts';
+import { ALL_ITEMS, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
+import { type Remembered } from '../../values/tracked.ts';
 
-type MatchingAlert = EventAlert | CountAlert;
 /** An open event with its key. */
 type Opened = [string, OpenEvent];
 
@@ -166,14 +163,6 @@ function isInRow({ watch }: AlertPoll, alert: MatchingAlert, event: DetectedEven
 }
 
 /** True if the budget of the poll is used up. The other items are evaluated at the next poll, if it reads them. */
-function isSpent({ budget }: AlertPoll, alert: MatchingAlert): boolean {
-  return budget.left <= 0 && (alert.if !== null || ofRatio(alert) !== null);
-}
-
-function ofRatio(alert: MatchingAlert): Condition | null {
-  return alert.type === 'count' && alert.fires.type === 'ratio' ? alert.fires.of : null;
-}
-
 /**
  * True if a value that the alert's `if` reads has changed. An item that was final at the last reading was evaluated, and
  * perhaps sent, before its state was dropped, so it is not sent a second time.
@@ -295,53 +284,4 @@ function isWithin(path: string, read: string): boolean {
 
 function contextOfBaseline({ time }: AlertPoll, event: DetectedEvent): EvaluationContext {
   return contextOf(event, event.before, event.happenedAt ?? time.at);
-}
-
-/**
- * True if the item matches; for a ratio or items in a row, if it is one of the counted items, matching or not. Unknown
- * while the amount that it adds is unknown. An item that has no such amount, such as a call of another function, adds
- * nothing.
- */
-export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
-  return judgeItem(poll, alert, context).truth;
-}
-
-function judgeItem(
-  poll: AlertPoll,
-  alert: MatchingAlert,
-  context: EvaluationContext,
-): Pick<EvaluatedMatch, 'truth' | 'isHit'> {
-  if (isSpent(poll, alert)) return { truth: 'unknown', isHit: false };
-  const truth = holds(poll, alert.if, context);
-  const fires = alert.type === 'count' ? alert.fires : null;
-  if (fires?.type === 'sum' && truth === true && amountAt(context, fires.path) === undefined)
-    return { truth: lacksAmount(poll, fires.path, context) ? false : 'unknown', isHit: true };
-  if (fires?.type === 'in-a-row') return { truth: truth === 'unknown' ? truth : true, isHit: truth === true };
-  if (fires?.type !== 'ratio') return { truth, isHit: true };
-  const counts = holds(poll, fires.of, context);
-  return { truth: counts === true && truth === 'unknown' ? 'unknown' : counts, isHit: truth === true };
-}
-
-function lacksAmount({ watch }: AlertPoll, path: string, { view }: EvaluationContext): boolean {
-  const { lacking } = watch.kind.fields;
-  return lacking !== null && lacking.covers(path) && lacking.lacks(view, path);
-}
-
-/** Without a condition everything matches. */
-export function holds(poll: AlertPoll, condition: Condition | null, context: EvaluationContext): Truth {
-  if (condition === null) return true;
-  return readsMissing(poll, condition, context.view) ? 'unknown' : condition.evaluate(context, poll.budget);
-}
-
-export function amountAt({ view }: EvaluationContext, path: string): Amount | undefined {
-  return exactOf(valueAt(view, path));
-}
-
-/** The context of a single item, for conditions and messages. `before`: as encoded in memory. */
-export function contextOf(
-  { view }: Pick<DetectedEvent, 'view'>,
-  before: Remembered | null,
-  at: Instant,
-): EvaluationContext {
-  return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null, at };
 }

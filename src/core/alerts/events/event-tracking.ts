@@ -24,7 +24,8 @@ import type { EventAlert } from '../../model/watch/watch.ts';
 import type { EventReason, Reason } from '../../model/decision.ts';
 import type { HeadNeed } from '../../model/observation.ts';
 import { transitionOf, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
-import { contextOf, limitOf } from './event-matching.ts';
+import { limitOf } from './event-matching.ts';
+import { contextOf } from './judging.ts';
 import { viewOf } from '../../values/tracked.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 
