@@ -5,6 +5,7 @@ import type { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
 import { MISSING_POLLS } from '../core/model/quality/field-sightings.ts';
+import type { MissReason } from '../core/model/observation.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/watch/kind.ts';
 import { API_REFUSALS, Missed, type ListQuestion, type Read } from '../core/model/watch/question.ts';
@@ -120,7 +121,7 @@ function internalTransactionsWith(calls: ReadCalls | null): Kind<Options, ListSt
         const own = (rows: readonly View<Row>[]) => ownCalls(rows, target).map((call) => again(call) as View<Row>);
         return await observeRange(stateFor(target, former, 'range'), read, rangeReading(reading, own));
       } catch (error) {
-        if (!isRefused(error, former)) throw error;
+        if (!isRefused(error)) throw error;
         return observeNewest(reading, rereading(read));
       }
     },
@@ -184,12 +185,15 @@ function rangeReading({ target, downTo }: Asked, own: RangeOptions<Row>['own']):
   return { ...row, explorer, all: asked, each: [asked], maxPages, downTo, own };
 }
 
+/** A host that does not have the function of the API, or asks for a key, may answer in its own way. */
+const REFUSALS: readonly MissReason[] = [...API_REFUSALS, 'unprocessable', 'unauthorized', 'http', 'shape'];
+
 /**
- * True if the host refuses the API that has call data, and never answered it before. Then the list without call data is
- * read: functions are unknown, and all else is judged.
+ * True if the host refuses the API that has call data. Then the list without call data is read: functions are unknown,
+ * and all else is judged.
  */
-function isRefused(error: unknown, former: ListState | null): boolean {
-  return error instanceof Missed && API_REFUSALS.includes(error.reason) && former?.range === undefined;
+function isRefused(error: unknown): boolean {
+  return error instanceof Missed && REFUSALS.includes(error.reason);
 }
 
 /** A reading that was not written for a test, of the list that has no call data. */

@@ -205,17 +205,63 @@ describe('a host that refuses the API', () => {
     world.sandbox.fail({ fault: 'blocked', operation: 'tx-list-internal', times: 100 });
   };
 
-  test('for some time makes the watch miss its polls, and nothing is told twice after it', async () => {
-    await using world = await createWorld(rules(CALLS, PAUSED));
+  test('for some time leaves functions unknown until it answers, and nothing is told twice or lost', async () => {
+    await using world = await createWorld(rules(CALLS, `${FAILED}, ${PAUSED}`));
+    await world.poll();
+    for (let i = 0; i < 3; i += 1) {
+      call(world);
+      expect(await world.poll()).toEqual(['paused event']);
+      call(world);
+      failCall(world, { function: 'pause()' });
+      refuse(world);
+      expect(await polls(world, 2)).toEqual(['failed event']);
+      world.sandbox.clearFaults();
+      expect(await world.poll()).toEqual(['paused event']);
+      expect(await polls(world, 2)).toEqual([]);
+    }
+  });
+
+  test('for good, after it answered for long, leaves only functions unknown, also after a restart', async () => {
+    await using world = await createWorld(rules(CALLS, `${FAILED}, ${PAUSED}`));
     await world.poll();
     call(world);
     expect(await world.poll()).toEqual(['paused event']);
+    world.sandbox.mine({ blocks: 100 });
     call(world);
+    expect(await polls(world, 2)).toEqual(['paused event']);
     refuse(world);
-    expect(await polls(world, 2)).toEqual([]);
+    failCall(world, { function: 'pause()' });
+    expect(await pollsWithBlocks(world, 3)).toEqual(['failed event']);
+    await world.restart();
+    failCall(world, { function: 'pause()' });
+    expect(await world.poll()).toEqual(['failed event']);
+    expect(world.decisions[0]?.memory.data?.state).toBe('blind-field');
+  });
+
+  test.each(['unprocessable', 'unauthorized', 'not-found', 'redirect', 'html', 'null', 'array'] as const)(
+    'by an answer that is %s is asked for the other list',
+    async (fault) => {
+      await using world = await createWorld(rules(CALLS, `${FAILED}, ${PAUSED}`));
+      world.sandbox.fail({ fault, operation: 'tx-list-internal', times: 100 });
+      await world.poll();
+      call(world);
+      failCall(world, { function: 'pause()' });
+      expect(await world.poll()).toEqual(['failed event']);
+      world.sandbox.clearFaults();
+      expect(await polls(world, 2)).toEqual(['paused event']);
+    },
+  );
+
+  test('because it is down is not asked for the other list: the poll is missed', async () => {
+    await using world = await createWorld(rules(CALLS, PAUSED));
+    await world.poll();
+    world.sandbox.fail({ fault: 'server-error', operation: 'tx-list-internal', times: 100 });
+    const before = world.asked.length;
+    call(world);
+    expect(await world.poll()).toEqual([]);
+    expect(world.asked.slice(before).filter((one) => !one.startsWith('api?'))).toEqual([]);
     world.sandbox.clearFaults();
     expect(await world.poll()).toEqual(['paused event']);
-    expect(await polls(world, 2)).toEqual([]);
   });
 
   test('from the start is asked for the list without call data, and only functions are unknown', async () => {
