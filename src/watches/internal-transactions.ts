@@ -33,6 +33,7 @@ import {
 import { createAgain, createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
+import { upwardGaps } from './lists/gaps.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
@@ -212,13 +213,17 @@ function countedIn(state: ListState | null, former: ListState | null, isWithout:
 }
 
 /**
- * The memory for a list. A sweep that the other one began is begun again, since each has cursors of its own.
+ * The memory for a list. A sweep that the other one began is begun again, since each has cursors of its own, and what the
+ * other one left unread is read on.
  */
 function stateFor({ options }: Target<Options>, former: ListState | null, by: 'list' | 'range'): ListState | null {
   const state = former ?? startingAt(options);
-  const resume = state?.sweep.open?.resume ?? null;
-  if (state === null || resume === null || isRangeCursor(resume) === (by === 'range')) return state;
-  return { ...state, sweep: { ...state.sweep, open: { resume: null } } };
+  if (state === null) return null;
+  const resume = state.sweep.open?.resume ?? null;
+  const isOwn = resume === null || isRangeCursor(resume) === (by === 'range');
+  const gaps = by === 'range' ? upwardGaps(state.gaps, state.floor) : state.gaps;
+  if (isOwn && gaps === state.gaps) return state;
+  return { ...state, gaps, sweep: isOwn ? state.sweep : { ...state.sweep, open: { resume: null } } };
 }
 
 /** Each call once, the newest first. A page that follows another begins with the last block of that one. */

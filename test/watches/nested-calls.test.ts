@@ -120,6 +120,24 @@ describe('a reload', () => {
     expect(askedCalls(world).length).toBeGreaterThan(0);
   });
 
+  test('that adds calls: while a backlog is unread reads on where the other list stopped', async () => {
+    const yaml = rules('max_pages: 2,', ANY);
+    await using world = await createWorld(yaml);
+    await world.poll();
+    for (let i = 0; i < 5; i += 1) {
+      world.sandbox.mine();
+      for (let j = 0; j < 60; j += 1) world.sandbox.callContract({ to: 'vault' });
+    }
+    world.sandbox.mine({ blocks: 300 });
+    call(world);
+    expect(await world.poll()).toHaveLength(100);
+    expect(await unreadIn(world, yaml)).not.toEqual([]);
+    await world.load(rules(`max_pages: 2, ${CALLS}`, ANY));
+    expect(await world.poll()).toHaveLength(201);
+    expect(await unreadIn(world, yaml)).toEqual([]);
+    expect(await pollsWithBlocks(world, 3)).toEqual([]);
+  });
+
   test('that removes calls: does not either', async () => {
     await using world = await createWorld(rules(CALLS, ANY));
     await world.poll();
@@ -318,6 +336,43 @@ test('a block with more calls than a page has is named as not read in full, and 
   call(world);
   expect(await polls(world, 2)).toEqual(['paused event']);
   expect(await unreadIn(world, yaml)).toEqual([`block ${full}: more rows than a page has`]);
+});
+
+describe('a block with more calls than a page has is named as not read in full', () => {
+  const named = (block: number): string => `block ${block}: more rows than a page has`;
+  const fill = (world: World, calls: number): number => {
+    world.sandbox.mine();
+    for (let i = 0; i < calls; i += 1) world.sandbox.callContract({ to: 'vault' });
+    return world.sandbox.head();
+  };
+
+  test('within a backlog', async () => {
+    const yaml = rules(`max_pages: 1, ${CALLS}`, PAUSED);
+    await using world = await createWorld(yaml);
+    await world.poll();
+    const [, full = 0] = [200, 1001, 600].map((calls) => fill(world, calls));
+    call(world);
+    expect(await polls(world, 4)).toEqual(['paused event']);
+    expect(await unreadIn(world, yaml)).toEqual([named(full)]);
+  });
+
+  test('where it is traced an hour late', async () => {
+    const yaml = rules(CALLS, PAUSED);
+    await using world = await createWorld(yaml);
+    await world.poll();
+    const late = fill(world, 1001);
+    world.sandbox.hideTraces({ block: late });
+    world.sandbox.mine({ blocks: 300 });
+    call(world);
+    expect(await polls(world, 2)).toEqual(['paused event']);
+    world.sandbox.hideTraces({ block: late, hidden: false });
+    await world.clock.advance(3_700_000);
+    expect(await polls(world, 12)).toEqual([]);
+    expect(await unreadIn(world, yaml)).toEqual([named(late)]);
+    await world.clock.advance(3_700_000);
+    expect(await polls(world, 12)).toEqual([]);
+    expect(await unreadIn(world, yaml)).toEqual([named(late)]);
+  });
 });
 
 test('calls that others delegate and contracts that are made or destroyed are told as such', async () => {

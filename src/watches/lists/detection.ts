@@ -159,7 +159,7 @@ function gapsAfter<F extends Fields>(
   const gaps = sweep === null ? swept : withUntraced(swept, sweep, at);
   if (range !== undefined) {
     const unread = stopped === null ? null : { from: stopped.unreadFrom ?? range.from, why: stopped.why };
-    return afterRange(gaps, { ...range, unread }, at);
+    return afterRange(gaps, { from: range.from, unread, overfull: overfullIn({ range, older }) }, at);
   }
   if (stopped === null) return gaps;
   const to = stopped.lowest ?? Number.MAX_SAFE_INTEGER;
@@ -170,13 +170,18 @@ function gapsAfter<F extends Fields>(
   return withGap(gaps, { from, to, resume: stopped.resume, reason: stopped.why, since: at });
 }
 
+/** Blocks with more rows than a page has. */
+function overfullIn<F extends Fields>({ range, older }: Pick<ListReading<F>, 'range' | 'older'>): readonly number[] {
+  return [...new Set([...(range?.overfull ?? []), ...(older?.sweep?.overfull ?? [])])];
+}
+
 /** Examined blocks are noted in steps, since each step is written to the store. */
 const EXAMINED_STEP = 64;
 
 /** `isSweepTime`: once an hour, one question is tried again for a contract with many other rows. */
 function rangeAfter<F extends Fields>(
   { range: before, ...state }: ListState,
-  { range, stopped }: ListReading<F>,
+  { range, stopped, older }: ListReading<F>,
   { isSweepTime, at }: { readonly isSweepTime: boolean; readonly at: Instant },
 ): ListRange | undefined {
   if (range === undefined) return before;
@@ -184,7 +189,8 @@ function rangeAfter<F extends Fields>(
   const known = before?.examined ?? 0;
   const top = stopped === null ? (range.top ?? 0) : 0;
   const examined = top >= Math.max(known, highestBlock(state)) + EXAMINED_STEP ? top : known;
-  const isOverfull = range.overfull.some((block) => block > state.floor && !isNamed(state.gaps, block));
+  const overfull = overfullIn({ range, older });
+  const isOverfull = overfull.some((block) => block > state.floor && !isNamed(state.gaps, block));
   const overfullAt = isOverfull ? at : before?.overfullAt;
   const isSame = examined === known && isBusy === (before?.isBusy ?? false) && !isOverfull;
   return isSame ? before : { examined, isBusy, ...(overfullAt === undefined ? {} : { overfullAt }) };

@@ -76,9 +76,20 @@ export function afterRange(gaps: Gaps, { from, unread, overfull }: UnreadRest, a
   return [...full, ...rest].reduce(withGap, left);
 }
 
-/** True if a gap has the block. */
+/** True if a gap has the block. A gap without an upper end has it only until it is read. */
 export function isNamed(gaps: Gaps, block: number): boolean {
-  return gaps.some((gap) => overlap(gap, { from: block, to: block }));
+  return gaps.some((gap) => gap.to !== NO_END && overlap(gap, { from: block, to: block }));
+}
+
+/** The gaps for a list that is read upwards: it goes on at the lowest block that a reading downwards did not reach. */
+export function upwardGaps(gaps: Gaps, floor: number): Gaps {
+  const unread = gaps.filter(({ to, reason }) => to > floor && to !== NO_END && ![OVERFULL, UNTRACED].includes(reason));
+  const [highest] = unread;
+  if (highest === undefined) return gaps;
+  const from = Math.max(floor + 1, Math.min(...unread.map((gap) => gap.from)));
+  const since = Math.min(...unread.map((gap) => gap.since));
+  const left = gaps.filter((gap) => !unread.includes(gap));
+  return withGap(left, { from, to: NO_END, resume: null, reason: highest.reason, since });
 }
 
 /** Adds a gap, joined with those that it overlaps. If there are too many gaps, the two closest are joined. */

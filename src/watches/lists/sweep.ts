@@ -33,6 +33,8 @@ export interface SweepReading {
   readonly heights: readonly Heights[];
   /** Blocks that the explorer has not traced as a whole yet. */
   readonly untraced?: Heights;
+  /** Blocks with more rows than a page has. */
+  readonly overfull?: readonly number[];
 }
 
 const HOUR_MS = 3_600_000;

@@ -29,13 +29,13 @@ export async function sweepRange<F extends Fields>(
   const limit: UpwardLimit<F> = { read: { page: sweepPage }, maxPages, row: options };
   const reading = await readEachUpwards(questionsOf(options), { from, to: below - 1 }, limit).catch(missed);
   if (reading === null) return null;
-  const { stopped } = reading;
+  const { stopped, overfull } = reading;
   const end = stopped?.from ?? below;
   // Rows that are missing in such blocks may come later, so the blocks are not covered.
   const heights = reading.isUnfinished ? [] : heightsOf(reading, from, end);
   const untraced = reading.isUnfinished && from < end ? { untraced: { from, to: end - 1 } } : {};
   const resume = stopped === null ? null : { fromBlock: String(stopped.from) };
-  const sweep = { from: open.resume, resume, isComplete: stopped === null, heights, ...untraced };
+  const sweep = { from: open.resume, resume, isComplete: stopped === null, heights, overfull, ...untraced };
   return { rows: own(reading.rows), gaps: [], sweep, covered: heights };
 }
 
