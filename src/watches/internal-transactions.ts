@@ -21,7 +21,7 @@ import {
   isDelegated,
 } from '../explorer/reading/resources/internal-transaction.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
-import { NESTED_ADVICE, NESTED_CALL_ADVICE } from './calls/advice.ts';
+import { NESTED_ADVICE, nestedCallAdvice } from './calls/advice.ts';
 import {
   calledFunctionsOf,
   callOptions,
@@ -81,10 +81,16 @@ const NESTED = {
 } as const;
 
 /** Without `calls:`. */
-export const internalTransactions = internalTransactionsWith(null);
+export const internalTransactions = internalTransactionsWith(null, true);
 
-/** `calls`: the functions whose arguments are fields of each row; null if the rule names none. */
-function internalTransactionsWith(calls: ReadCalls | null): Kind<Options, ListState, ListReading<Row>> {
+/**
+ * `calls`: the functions whose arguments are fields of each row; null if the rule names none. `canBeCalled`: the rows may
+ * be calls to the address.
+ */
+function internalTransactionsWith(
+  calls: ReadCalls | null,
+  canBeCalled: boolean,
+): Kind<Options, ListState, ListReading<Row>> {
   const record = calls === null ? InternalTransaction : recordOf(callFieldsOf(calls));
   const again = createAgain(record);
   const rereading = createRereading(record);
@@ -94,8 +100,8 @@ function internalTransactionsWith(calls: ReadCalls | null): Kind<Options, ListSt
     noun: 'call',
     fields: record,
     fieldOptions: ['calls', 'abi', 'units'],
-    forOptions: (options) => internalTransactionsWith(readCallsOf(options)),
-    advice: calls === null ? NESTED_ADVICE : NESTED_CALL_ADVICE,
+    forOptions: (options) => internalTransactionsWith(readCallsOf(options), options.direction !== 'from'),
+    advice: calls === null ? NESTED_ADVICE : nestedCallAdvice(canBeCalled),
     signatures: CATALOGUE,
     describeOptions: describeCalls,
     calledFunctions: (options, reads) =>
@@ -278,6 +284,7 @@ function synthesize(
   const named = record.over(call, {
     transaction_hash: call.transaction_hash ?? syntheticHash(nameOf(written)),
     index: call.index ?? 0n,
+    type: call.type ?? (written.says.has('type') || call.created_contract !== undefined ? undefined : 'call'),
     from: call.from ?? (options.direction === 'from' ? own : undefined),
     to: call.to ?? (options.direction === 'to' && call.created_contract === undefined ? own : undefined),
     ...(isDelegated(call.type) ? { value: NO_COINS, inherited_value: call.inherited_value ?? call.value } : {}),

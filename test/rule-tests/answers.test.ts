@@ -11,7 +11,15 @@ const answer = (path: string, body: string, more = ''): string => `{ path: '${pa
 const poll = (at: string, ...answers: readonly string[]): string => `{ at: ${at}, answers: [${answers.join(', ')}] }`;
 
 const token = { address_hash: TOKEN, symbol: 'USDC', decimals: '6', type: 'ERC-20', reputation: 'ok' };
-const call = { transaction_hash: HASH, index: 0, block_number: 9, success: false, to: { hash: OF }, value: '1' };
+const call = {
+  type: 'call',
+  transaction_hash: HASH,
+  index: 0,
+  block_number: 9,
+  success: false,
+  to: { hash: OF },
+  value: '1',
+};
 const tx = { hash: HASH, block_number: 9, status: 'error', from: { hash: TOKEN }, to: { hash: OF }, value: '5' };
 const PAUSED = '0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258';
 const paused = {

@@ -101,6 +101,24 @@ describe('a warning', () => {
     expect(warnings(signed('calls: approve,', 'status == "error"'))).toEqual([]);
   });
 
+  test('says that any contract can delegate a call, where the alert is critical', () => {
+    const said = 'any contract can delegate such a call to the address';
+    const critical = (keys: string, condition: string): readonly string[] => {
+      const { warnings: found } = loadText(
+        `watches:\n${nested(keys, condition).replace('on: new', 'on: new, severity: critical')}`,
+      );
+      return found.map(({ message }) => message).filter((message) => message.startsWith(said));
+    };
+    const pause = 'success == true && called == "pause"';
+    expect(critical('calls: pause,', pause)).toHaveLength(1);
+    expect(critical('direction: to, calls: transfer,', 'success == true && args.to != vault')).toHaveLength(1);
+    expect(critical('calls: pause,', `${pause} && call.type == "call"`)).toEqual([]);
+    expect(critical('calls: pause,', `${pause} && from == treasury`)).toEqual([]);
+    expect(critical('direction: from, calls: pause,', pause)).toEqual([]);
+    expect(critical('', 'success == false')).toEqual([]);
+    expect(warnings(nested('calls: pause,', pause)).filter((one) => one.includes(said))).toEqual([]);
+  });
+
   test('says that a failed call has a function, too', () => {
     const said = 'a call that failed has a function and arguments, too';
     expect(

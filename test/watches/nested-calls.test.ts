@@ -13,6 +13,8 @@ function rules(keys: string, alerts: string): string {
 
 const CALLS = "calls: [pause, transferOwnership, 'swap(address from, address to, uint256 amount)'],";
 const PAUSED = '{ id: paused, on: new, if: success == true && called == "pause", severity: critical }';
+const OWN_CODE =
+  '{ id: paused, on: new, if: success == true && call.type == "call" && called == "pause", severity: critical }';
 const OWNER = '{ id: owner, on: new, if: success == true && args.newOwner != treasury, severity: critical }';
 const FAILED = '{ id: failed, on: new, if: success == false }';
 const ANY = '{ id: any, on: new }';
@@ -373,6 +375,15 @@ describe('a block with more calls than a page has is named as not read in full',
     expect(await polls(world, 12)).toEqual([]);
     expect(await unreadIn(world, yaml)).toEqual([named(late)]);
   });
+});
+
+test('a pause that a stranger delegates to the contract is none of it', async () => {
+  await using world = await createWorld(rules(CALLS, OWN_CODE));
+  await world.poll();
+  call(world, { type: 'delegatecall', value: 5n * 10n ** 18n });
+  expect(await pollsWithBlocks(world, 2)).toEqual([]);
+  call(world);
+  expect(await world.poll()).toEqual(['paused event']);
 });
 
 test('calls that others delegate and contracts that are made or destroyed are told as such', async () => {

@@ -128,7 +128,7 @@ function placeWords(
 
 /** A condition also reads fields that it does not name, such as the event that an argument belongs to. */
 function isNamedIn(text: string, field: string): boolean {
-  return new RegExp(`\\b${field}\\b`).test(text);
+  return new RegExp(`\\b${field.replace(/\.hash$/, '')}\\b`).test(text);
 }
 
 /** Warns about a critical event that any contract can claim, as the kind says. */

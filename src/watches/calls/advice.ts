@@ -25,19 +25,29 @@ const UNDONE: Omit<FieldDoubt, 'field'> = {
   hint: 'Add && success == true, or success == false.',
 };
 
-/** For such rows with `calls:`. */
-export const NESTED_CALL_ADVICE: KindAdvice = {
-  fields: {
-    raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
-    args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
-    transaction_index: 'The list that calls: reads does not have it.',
-  },
-  parts: { from: NAMELESS, to: NAMELESS, created_contract: NAMELESS },
-  doubts: [
-    { ...UNDONE, field: 'called' },
-    { ...UNDONE, field: 'args' },
-  ],
+const DELEGATED: Omit<FieldDoubt, 'field'> = {
+  unless: ['type', 'from.hash'],
+  of: 'critical',
+  message: 'any contract can delegate such a call to the address: its code then runs there, and nothing changes here',
+  hint: 'Add && call.type == "call".',
 };
+
+/** For such rows with `calls:`. `canBeCalled`: calls to the address are among them. */
+export function nestedCallAdvice(canBeCalled: boolean): KindAdvice {
+  const doubts = canBeCalled ? [UNDONE, DELEGATED] : [UNDONE];
+  return {
+    fields: {
+      raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+      args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
+      transaction_index: 'The list that calls: reads does not have it.',
+    },
+    parts: { from: NAMELESS, to: NAMELESS, created_contract: NAMELESS },
+    doubts: doubts.flatMap((doubt) => [
+      { ...doubt, field: 'called' },
+      { ...doubt, field: 'args' },
+    ]),
+  };
+}
 
 /** For kinds whose rows have `called`, and `args` with `calls:`. */
 export const CALL_ADVICE: KindAdvice = {
