@@ -87,8 +87,10 @@ export function subjectOf({ of, token, kind, target }: Watch): string {
   return `${what}${of === null ? '' : ` of ${show(of)}`}`;
 }
 
+/** Up to the address: topics and fixed parameters would make the columns too wide to read. */
 function shortPath(path: string): string {
-  return path.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
+  const [told = path] = /^api\?.*?&address=0x[0-9a-f]+/i.exec(path) ?? [];
+  return told.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
 }
 
 function planText(explorer: string, shared: SharedPlan | undefined): string {

@@ -50,6 +50,8 @@ test('the protocol pack fits the free plan with its intervals, with a tenth to s
   if (setup === null) throw new Error('the pack does not load');
   const { lines, warnings } = describeWatches(setup.watches, setup.config);
   expect(warnings).toEqual([]);
+  const table = lines.slice(0, setup.watches.length);
+  expect(Math.max(...table.map((line) => line.length))).toBeLessThan(190);
   // Longer intervals stand in lines of their own.
   expect(lines.filter((line) => line.startsWith('ethereum: '))).toEqual([
     'ethereum: 3,744 requests a day, 77,760 credits a day of 100,000 a day',
