@@ -59,11 +59,34 @@ describe('a mistake has its place, and what to write', () => {
       'transaction_index > 5',
       'internal-transactions has no field "transaction_index". The list that calls: reads does not have it.',
     ],
+    [
+      'calls: pause,',
+      'status == "ok" && called == "pause"',
+      'internal-transactions has no field "status". Write success == true, or success == false.',
+    ],
+    ['', 'status == "error"', 'has no field "status". Write success == true, or success == false.'],
+    ['', 'revert_reason == "paused"', 'has no field "revert_reason". Write error, which is why the call failed.'],
+    [
+      'calls: pause,',
+      'success == true && method == "pause"',
+      'has no field "method". Compare called, the name by signatures that are known here.',
+    ],
     ['calls: pause,', 'args.amount > 5', 'args has no field "amount"'],
     ['calls: pauze,', 'success == true', 'no function "pauze" is known here. Did you mean pause?'],
   ])('%s %s', (keys, condition, problem) => {
     const { problems } = loadText(`watches:\n${nested(keys, condition)}`);
     expect(problems.map(summarize)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('in a watch of transactions, for the words of calls inside them', () => {
+    const problemsOf = (condition: string): readonly string[] =>
+      loadText(`watches:\n${signed('', condition)}`).problems.map(summarize);
+    expect(problemsOf('success == true && called == "pause"')).toEqual([
+      expect.stringContaining('transactions has no field "success". Write status == "ok", or status == "error".'),
+    ]);
+    expect(problemsOf('error == "paused"')).toEqual([
+      expect.stringContaining('has no field "error". Write revert_reason, which is why the transaction failed.'),
+    ]);
   });
 
   test('names stay fields where the watch has no calls:', () => {
@@ -132,7 +155,11 @@ test('check names the functions, and the credits of the list that has them', () 
     const { watches } = loadText(`watches:\n${nested(`every: 1m, ${keys}`, 'success == true')}`);
     return describeWatches(watches, config).lines;
   };
-  expect(priceOf('calls: pause,').join('\n')).toContain('nested: reads pause() 0x8456cb59');
+  const lines = priceOf('calls: pause,');
+  expect(lines.join('\n')).toContain('nested: reads pause() 0x8456cb59');
+  expect(lines[0]).toContain(
+    'asks api?module=account&action=txlistinternal&address=0xca55…8550  1,440 requests, 28,800 credits a day',
+  );
 });
 
 test('a reload that adds calls: continues the memory', () => {

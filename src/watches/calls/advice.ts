@@ -6,14 +6,25 @@ const FAILED: Omit<FieldDoubt, 'field'> = {
   hint: 'Add && status == "ok", or status == "error".',
 };
 
+/** Words of the list of transactions, which a rule for the same functions has. */
+const OF_TRANSACTIONS = {
+  status: 'Write success == true, or success == false.',
+  revert_reason: 'Write error, which is why the call failed.',
+};
+
+const METHOD = 'Compare called, the name by signatures that are known here.';
+
 /** For rows whose call data is read with `calls:` only. */
 export const NESTED_ADVICE: KindAdvice = {
-  fields: Object.fromEntries(
-    ['selector', 'called', 'args', 'raw', 'raw_input'].map((field) => [
-      field,
-      'The list of calls has no call data. Another list is read where the watch has calls:, such as calls: [pause].',
-    ]),
-  ),
+  fields: {
+    ...OF_TRANSACTIONS,
+    ...Object.fromEntries(
+      ['selector', 'called', 'method', 'args', 'raw', 'raw_input'].map((field) => [
+        field,
+        'The list of calls has no call data. Another list is read where the watch has calls:, such as calls: [pause].',
+      ]),
+    ),
+  },
   doubts: [],
 };
 
@@ -37,6 +48,8 @@ export function nestedCallAdvice(canBeCalled: boolean): KindAdvice {
   const doubts = canBeCalled ? [UNDONE, DELEGATED] : [UNDONE];
   return {
     fields: {
+      ...OF_TRANSACTIONS,
+      method: METHOD,
       raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
       args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
       transaction_index: 'The list that calls: reads does not have it.',
@@ -52,6 +65,8 @@ export function nestedCallAdvice(canBeCalled: boolean): KindAdvice {
 /** For kinds whose rows have `called`, and `args` with `calls:`. */
 export const CALL_ADVICE: KindAdvice = {
   fields: {
+    success: 'Write status == "ok", or status == "error".',
+    error: 'Write revert_reason, which is why the transaction failed.',
     args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
     raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
   },
