@@ -384,11 +384,13 @@ test('a pause that a stranger delegates to the contract is none of it', async ()
   expect(await pollsWithBlocks(world, 2)).toEqual([]);
   call(world);
   expect(await world.poll()).toEqual(['paused event']);
+  expect(titles(world)).toEqual(['pause called on vault by 0x3c54…b3AB']);
+  expect(JSON.stringify(world.messages)).not.toContain('Matched:');
 });
 
 test('calls that others delegate and contracts that are made or destroyed are told as such', async () => {
   await using world = await createWorld(
-    `watches: [{ id: out, kind: internal-transactions, of: vault, alerts: [${ANY}] }]`,
+    `watches: [{ id: out, kind: internal-transactions, of: vault, alerts: [{ id: any, on: new, if: call.type == "delegatecall" }] }]`,
   );
   await world.poll();
   world.sandbox.mine();
@@ -396,4 +398,6 @@ test('calls that others delegate and contracts that are made or destroyed are to
   world.sandbox.failCall({ from: ADDRESSES.vault, to: STRANGER, type: 'delegatecall' });
   expect(await world.poll()).toEqual(['any event', 'any event']);
   expect(titles(world)).toEqual(['vault delegated a call to 0x3c54…b3AB', 'Call from vault failed']);
+  expect(JSON.stringify(world.messages[0])).not.toContain('Matched:');
+  expect(JSON.stringify(world.messages[1])).toContain('Matched: type delegatecall.');
 });

@@ -26,21 +26,22 @@ export const callWording: KindWording = {
     const called = ownValue(occasion, 'called') ?? null;
     const [place = []] = placeLine(occasion, { reason: isFailed ? 'error' : null, hash: 'transaction_hash' });
     const lines = [[...callLine(occasion), ...place]];
-    const shown = [...SHOWN, ...shownOfCall(occasion)];
+    const isPlain = valueAt(occasion.view, 'type') === 'call';
+    const shown = [...SHOWN, ...(isPlain ? ['type'] : []), ...shownOfCall(occasion)];
     if (!isFailed && value instanceof Amount && value.digits > 0n) {
       const moved =
         called === null ? movedSentence(occasion, value, ' in a call') : paidSentence(occasion, value, called);
       return { ...moved, lines, shows: [...shown, 'value'] };
     }
-    const shows = isFailed ? [...shown, 'error'] : shown;
-    return { title: titleOf(occasion, called, isFailed), detail: null, measured: null, lines, shows };
+    const special = isFailed ? null : specialTitle(occasion, called);
+    const title = special === null ? titleOf(occasion, called, isFailed) : `${special}${argumentLimit(occasion)}`;
+    const shows = [...shown, ...(isFailed ? ['error'] : []), ...(special === null ? [] : ['type'])];
+    return { title, detail: null, measured: null, lines, shows };
   },
 };
 
 function titleOf(occasion: EventOccasion, called: string | null, isFailed: boolean): string {
   const end = isFailed ? ' failed' : '';
-  const special = isFailed ? null : specialTitle(occasion, called);
-  if (special !== null) return `${special}${argumentLimit(occasion)}`;
   if (called === null) return `Call ${endWords(occasion)}${end}`;
   const title = isFailed ? callWords(occasion, called) : calledByTitle(occasion, called);
   return `${title}${end}${argumentLimit(occasion)}`;
