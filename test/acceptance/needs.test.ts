@@ -86,6 +86,8 @@ const ON_SANDBOX: Readonly<Record<number, readonly string[]>> = {
 /** Transactions that fill a block of the sandbox. */
 const FULL = 480;
 
+const FAILURES = 22;
+
 function word(digits: string): string {
   return digits.replace(/^0x/, '').toLowerCase().padStart(64, '0');
 }
@@ -120,7 +122,7 @@ test('each need arrives at a webhook with its subject, and nothing else does', a
   sandbox.transferToken({ token: 'ACME', from: ADDRESSES.vault, to: STRANGER, value: 5n * 10n ** 18n });
   sandbox.giveToken({ address: 'treasury', reputation: 'scam' }); // 4
   sandbox.flagToken({ token: held.token }); // 5
-  for (let i = 0; i < 22; i += 1) {
+  for (let i = 0; i < FAILURES; i += 1) {
     const input = `0xdf791e50${word('1')}${word('2')}${word('3')}`;
     sandbox.addTransaction({ from: 'hot_wallet', to: router, input, status: 'error' }); // 6 and 7
     sandbox.failCall({ from: ADDRESSES.vault, to: router, function: SWAP, args: ['1', '2', 3] });
@@ -159,7 +161,11 @@ test('each need arrives at a webhook with its subject, and nothing else does', a
   await running.page('/readyz');
 
   const told = hook.calls.all.map(({ body }) => JSON.parse(body) as { type: string; data: { title: string } });
-  const titles = new Set(told.filter(({ type }) => type !== 'alert.resolved').map(({ data }) => data.title));
-  const subjects = Object.entries(SUBJECTS).flatMap(([need, ofTest]) => ON_SANDBOX[Number(need)] ?? ofTest);
-  expect([...titles].toSorted()).toEqual(subjects.toSorted());
+  const titles = told.filter(({ type }) => type !== 'alert.resolved').map(({ data }) => data.title);
+  // Each failed call is told; all else is told once.
+  const subjects = Object.entries(SUBJECTS).flatMap(([need, ofTest]) => {
+    const ofSandbox = ON_SANDBOX[Number(need)] ?? ofTest;
+    return need === '6' ? Array.from({ length: FAILURES }, () => ofSandbox).flat() : ofSandbox;
+  });
+  expect(titles.toSorted()).toEqual(subjects.toSorted());
 });
