@@ -5,11 +5,11 @@ import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { blocks } from '../explorer/operations.ts';
 import { CHANGED } from './one-change.ts';
-import { inRequests, valueCalls } from './read/calls.ts';
+import { valueRequests } from './read/calls.ts';
 import { detectReads, lostIn, ReadState } from './read/detection.ts';
 import { numbersIn, readingOf } from './read/fields.ts';
 import { describeReads, namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
-import { readContract, watchedBy, writtenReading, type ReadReading } from './read/reading.ts';
+import { readContract, writtenReading, type ReadReading } from './read/reading.ts';
 import { readWording } from './wording/read.ts';
 
 /** Without `read:`. */
@@ -66,9 +66,7 @@ function optionsWith(abi: Abi) {
 }
 
 function questionsOf(target: Target<ReadOptions>) {
-  return inRequests(target.explorer, valueCalls(target.options.read, watchedBy(target))).map(
-    ({ question }) => question,
-  );
+  return valueRequests(target).map(({ question }) => question);
 }
 
 function firstOf<T>([first]: readonly T[]): T {

@@ -5,6 +5,7 @@ import { dataWords } from '../../src/explain/data-words.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
 import { run } from '../rule-tests/support/trials.ts';
+import type { Row } from '../support/engine/replicas.ts';
 
 const ADMIN_SLOT = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 const ASSETS = "assets: { call: 'totalAssets() view returns (uint256)', units: USDC }";
@@ -355,6 +356,118 @@ describe('a replica that is behind', () => {
     world.sandbox.mine();
     expect(await world.poll()).toEqual(['admin-changed event']);
   });
+});
+
+describe('a watch of two requests', () => {
+  const names = ['a', 'b', 'c', 'd', 'admin'];
+  const five = names.map((name, i) => `${name}: { slot: ${i}, as: address }`);
+  const body = (block: string, words: readonly string[]): string => {
+    const answers = [`0x${block}`, ...words].map((result, id) => `{ id: ${id}, result: '${result}' }`);
+    return `{ path: eth-rpc, body: [${answers.join(', ')}] }`;
+  };
+  const poll = (at: string, first: string, second: string, admin: string): string => {
+    const same = ['1', '1', '1', '1'].map(word);
+    return `      - { at: ${at}, answers: [${body(first, same)}, ${body(second, [word(admin)])}] }`;
+  };
+
+  test('believes neither part if a replica that is behind answers one of them', async () => {
+    const rule = rules(five, ['{ id: any, on: changed }']);
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+${[poll('0m', '64', '64', '1'), poll('1m', '68', '69', '2'), poll('2m', '6a', '68', '1'), poll('3m', '6b', '6b', '2'), poll('4m', '6b', '6c', '3')].join('\n')}
+    expect:
+      - { at: 1m, alert: any, state: event, title: 'vault admin is now 0x2222…2222, was 0x1111…1111' }
+      - { at: 4m, alert: any, state: event, title: 'vault admin is now 0x3333…3333, was 0x2222…2222' }
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+});
+
+/** A poll whose second call ended so; the third one is answered. */
+function endedSo(at: string, error: string, value = '0x1'): string {
+  return `      - { at: ${at}, answers: [{ path: eth-rpc, body: [{ id: 0, result: '0x64' }, { id: 1, ${error} }, { id: 2, result: '${value}' }] }] }`;
+}
+
+describe('a call that a contract ends with an error', () => {
+  test.each([
+    "{ code: 3, message: 'execution reverted: Pausable: paused' }",
+    "{ code: -32015, message: 'VM execution error.', data: 'Reverted 0x' }",
+    "{ code: -32000, message: 'invalid opcode: INVALID' }",
+    "{ code: -32603, message: 'Internal error: stack underflow (0 <=> 6)' }",
+    '{ code: -32000, message: out of gas }',
+    'execution reverted',
+  ])('%s reverts, whichever node says it', async (error) => {
+    const rule = rules(
+      ["x: { call: 'x() view returns (uint256)' }", 'c: { balance: true }'],
+      ['{ id: broken, while: reverted.x == true }'],
+    );
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+${endedSo('0m', `error: ${error}`)}
+    expect:
+      - { at: 0m, alert: broken, state: firing, title: 'vault x cannot be read: the call reverts' }
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+
+  test.each([
+    'error: { code: -32000, message: header not found }',
+    "error: { code: -32000, message: 'missing trie node' }",
+    'result: null',
+    "result: '0x5', error: null }, { id: 1, result: '0x6'",
+  ])('%s is no revert, and no value', async (answer) => {
+    const x = '{ call: "x() view returns (uint256)" }';
+    const rule = rules(
+      [`x: ${x}`, 'c: { balance: true }'],
+      ['{ id: broken, while: reverted.x == true }', '{ id: low, while: x < 9 }'],
+    );
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+${endedSo('0m', answer)}
+    expect: []
+`;
+    expect(await failuresOf(text, rule)).toBe('');
+  });
+});
+
+/** The answers of an explorer whose node fails at these calls. */
+const failing = (fails: (call: string) => boolean) => ({
+  answersCall: (call: Row, answer: Row): Row =>
+    fails(JSON.stringify(call)) ? { id: call['id'], error: { code: -32000, message: 'no peers' } } : answer,
+});
+
+test('a node that answers no call is an error, although the explorer itself knows the newest block', async () => {
+  await using world = await createWorld(rules([ASSETS, HELD], [INSOLVENT]));
+  await world.poll();
+  drain(world);
+  expect(await world.poll()).toEqual(['insolvent firing']);
+  refill(world);
+  world.replicas.use(failing((call) => !call.includes('eth_blockNumber')));
+  expect(await polls(world, 2)).toEqual([]);
+  expect(world.decisions[0]?.memory.data?.state).toBe('error');
+  world.replicas.use({});
+  expect(await world.poll()).toEqual(['insolvent resolved']);
+});
+
+test('a token that does not answer leaves the other values as they are, and is asked again', async () => {
+  const amount = "amount: { call: 'totalAssets() view returns (uint256)', units: ACME }";
+  const alerts = [ADMIN_CHANGED, '{ id: low, while: amount < 1_000_000_000 }'];
+  await using world = await createWorld(rules([amount, ADMIN], alerts));
+  world.replicas.use(failing((call) => call.includes('0x313ce567')));
+  expect(await world.poll()).toEqual([]);
+  world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+  expect(await world.poll()).toEqual(['admin-changed event']);
+  world.replicas.use({});
+  expect(await world.poll()).toEqual(['low firing']);
 });
 
 test('two watches that ask the same are one request, and others are their own', async () => {

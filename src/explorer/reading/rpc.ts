@@ -6,6 +6,7 @@ import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
 import { RequestFault } from '../http/fault.ts';
+import { isRevert } from './resources/rpc-answer.ts';
 
 const NO_CALLS = 'answers no eth_call (before 6.3, or switched off)';
 const MOST_SHOWN = 120;
@@ -31,10 +32,9 @@ export function rpcAnswers(raw: unknown, where: string): readonly unknown[] {
   return raw as readonly unknown[];
 }
 
-/** True if the request was wrong, or the method is not there. A contract that reverts may have any code. */
+/** True if the request was wrong, or the method is not there. */
 function isRefusal(error: unknown): boolean {
-  const message = isRow(error) ? error['message'] : error;
-  if (typeof message === 'string' && /revert/i.test(message)) return false;
+  if (isRevert(error)) return false;
   if (!isRow(error)) return typeof error === 'string';
   const code = Number(error['code']);
   return code >= -32603 && code <= -32600;

@@ -1,11 +1,11 @@
 // The meaning of answers to calls. A revert is an answer of the contract; a refusal is one of the explorer.
 import { argumentValue } from '../../core/calls/argument-fields.ts';
 import { Missed, type Page, type Read } from '../../core/model/watch/question.ts';
-import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import { valueAt } from '../../core/values/fields.ts';
 import { decodeArguments, LARGEST_DATA } from '../../lib/abi/decode.ts';
 import type { Argument } from '../../lib/abi/types.ts';
 import { plain, rawText, type Untrusted } from '../../lib/untrusted.ts';
-import type { AskedCalls } from './calls.ts';
+import { BLOCK, type AskedCalls } from './calls.ts';
 import { outputsOf, valueType, type ReadSpec } from './option.ts';
 
 export type Answer =
@@ -18,35 +18,33 @@ export type Answers = ReadonlyMap<string, Answer>;
 
 const MOST_SHOWN = 120;
 
-/** Asks one request after the other. Throws `Missed`, also if no call has an answer. */
-export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<Answers> {
-  const answers = new Map<string, Answer>();
+/** Asks one request after the other, and returns the answers to each. */
+export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<readonly Answers[]> {
+  const parts: Answers[] = [];
   for (const { question, names } of asked) {
     const page = await read.page(question, null);
-    for (const [i, name] of names.entries()) answers.set(name, answerIn(page, i));
+    parts.push(new Map(names.map((name, i) => [name, answerIn(page, i)])));
   }
-  const all = [...answers.values()];
-  const [first] = all;
-  if (first?.type === 'failed' && all.every(({ type }) => type === 'failed'))
+  return parts;
+}
+
+/** Throws `Missed` if no call for a value has an answer. The explorer itself knows the newest block without its node. */
+export function assertAnswered(parts: readonly Answers[]): void {
+  const values = parts.flatMap((part) => [...part].flatMap(([name, answer]) => (name === BLOCK ? [] : [answer])));
+  const [first] = values;
+  if (first?.type === 'failed' && values.every(({ type }) => type === 'failed'))
     throw new Missed('server-error', `the node behind the explorer failed: ${first.why}`);
-  return answers;
 }
 
 function answerIn({ rows }: Page, id: number): Answer {
-  const row = rows.find((one) => valueAt(one, 'id') === BigInt(id));
+  const [row, ...others] = rows.filter((one) => valueAt(one, 'id') === BigInt(id));
   if (row === undefined) return { type: 'failed', why: 'no answer' };
+  if (others.length > 0) return { type: 'failed', why: 'several answers' };
   const result = valueAt(row, 'result');
   if (result !== undefined) return { type: 'value', hex: rawText(result as Untrusted) };
-  return errorIn(row);
-}
-
-const REVERTED = 3n;
-
-function errorIn(row: AnyView): Answer {
-  const [code, message] = [valueAt(row, 'error_code'), valueAt(row, 'error_message')];
-  const text = message === undefined ? 'no reason' : plain(message as Untrusted, MOST_SHOWN);
-  if (code === REVERTED || /revert/i.test(text)) return { type: 'reverted' };
-  return { type: 'failed', why: text };
+  if (valueAt(row, 'is_revert') === true) return { type: 'reverted' };
+  const message = valueAt(row, 'error_message');
+  return { type: 'failed', why: message === undefined ? 'no reason' : plain(message as Untrusted, MOST_SHOWN) };
 }
 
 /** Why a name has no value. */

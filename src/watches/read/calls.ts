@@ -1,16 +1,17 @@
 // The calls of a watch, and how they are put into requests.
 import type { Address } from '../../core/values/address.ts';
 import type { ListQuestion } from '../../core/model/watch/question.ts';
+import type { Target } from '../../core/model/watch/target.ts';
 import { selectorOf } from '../../lib/abi/signature.ts';
 import { MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
 import type { RpcAnswer } from '../../explorer/reading/resources/rpc-answer.ts';
 import { wordOfText } from '../logs/topic-words.ts';
-import { viewOf, type ReadSpec } from './option.ts';
+import { viewOf, type ReadOptions, type ReadSpec } from './option.ts';
 
 type RpcQuestion = ListQuestion<typeof RpcAnswer.fields>;
 
 /** A call, and the name under which its answer is found. */
-export interface NamedCall {
+interface NamedCall {
   readonly name: string;
   readonly call: RpcCall;
 }
@@ -25,28 +26,43 @@ const LATEST = 'latest';
 /** No name of a rule: it has a blank. */
 export const BLOCK = 'block number';
 
-/** The calls for the values, and first of all the one for the newest block. */
-export function valueCalls(read: Readonly<Record<string, ReadSpec>>, watched: Address): readonly NamedCall[] {
-  const values = Object.entries(read).map(([name, spec]) => ({ name, call: callOf(spec, spec.of ?? watched.key) }));
-  return [{ name: BLOCK, call: { method: 'eth_blockNumber', params: [] } }, ...values];
+/** The requests for the values. Each asks the newest block first: they may reach different replicas. */
+export function valueRequests({ explorer, address, options }: Asked): readonly AskedCalls[] {
+  const newest = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
+  const values = Object.entries(options.read).map(([name, spec]) => ({
+    name,
+    call: callOf(spec, spec.of ?? watchedIn(address).key),
+  }));
+  return inParts(values, MOST_RPC_CALLS - 1).map((part) => inRequest(explorer, [newest, ...part]));
 }
 
-/** The calls for the decimals of tokens, by their addresses. */
-export function decimalsCalls(tokens: readonly string[]): readonly NamedCall[] {
+type Asked = Pick<Target<ReadOptions>, 'explorer' | 'address' | 'options'>;
+
+function watchedIn(address: Address | null): Address {
+  if (address === null) throw new TypeError('read needs an address');
+  return address;
+}
+
+/** The requests for the decimals of tokens, by their addresses. */
+export function decimalsRequests(explorer: string, tokens: readonly string[]): readonly AskedCalls[] {
   const input = selectorOf({ name: 'decimals', args: [] });
-  return tokens.map((token) => ({ name: token, call: { method: 'eth_call', params: [{ to: token, input }, LATEST] } }));
+  const calls = tokens.map((token) => ({
+    name: token,
+    call: { method: 'eth_call', params: [{ to: token, input }, LATEST] },
+  }));
+  return inParts(calls, MOST_RPC_CALLS).map((part) => inRequest(explorer, part));
 }
 
-export function inRequests(explorer: string, calls: readonly NamedCall[]): readonly AskedCalls[] {
-  const count = Math.ceil(calls.length / MOST_RPC_CALLS);
-  return Array.from({ length: count }, (_, i) => {
-    const part = calls.slice(i * MOST_RPC_CALLS, (i + 1) * MOST_RPC_CALLS);
-    const question = rpcCalls(
-      explorer,
-      part.map(({ call }) => call),
-    );
-    return { question, names: part.map(({ name }) => name) };
-  });
+function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+function inRequest(explorer: string, calls: readonly NamedCall[]): AskedCalls {
+  const question = rpcCalls(
+    explorer,
+    calls.map(({ call }) => call),
+  );
+  return { question, names: calls.map(({ name }) => name) };
 }
 
 /** The tokens whose decimals the values need. */

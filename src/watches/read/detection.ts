@@ -39,7 +39,7 @@ const BELIEVED_AFTER = 3;
 
 export function detectReads(
   before: ReadState | null,
-  { view, lacks, block, decimals }: ReadReading,
+  { view, lacks, block, newest, decimals }: ReadReading,
   { read }: ReadOptions,
   scope: DetectionScope,
 ): Detection<ReadState> {
@@ -60,7 +60,13 @@ export function detectReads(
   const isNews = state === null || tracking.after !== state.values || behind > 0;
   const detection = oneChange(state, { ...tracking, changed }, { now: view, at: scope.at });
   const unread = Object.fromEntries(Object.keys(lacks).map((name) => [name, counted(state?.unread[name])]));
-  const beside = { definitions, decimals, block: isNews ? block : state.block, behind: 0, unread };
+  const beside = {
+    definitions,
+    decimals,
+    block: isNews ? (newest ?? state?.block ?? null) : state.block,
+    behind: 0,
+    unread,
+  };
   return {
     ...detection,
     state: detection.state && withBeside(before, detection.state, beside),

@@ -1,17 +1,19 @@
 // One reading of a watch: its values, and why the others have none.
 import { typeAt, valueAt, type AnyRecord, type AnyView, type RawRow } from '../../core/values/fields.ts';
-import type { Read } from '../../core/model/watch/question.ts';
+import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
-import { askAll, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
-import { BLOCK, decimalsCalls, inRequests, tokensIn, valueCalls } from './calls.ts';
+import { askAll, assertAnswered, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
+import { BLOCK, decimalsRequests, tokensIn, valueRequests } from './calls.ts';
 import type { ReadOptions } from './option.ts';
 
 export interface ReadReading {
   readonly view: AnyView;
   /** The names without a value. */
   readonly lacks: Readonly<Record<string, Lack>>;
-  /** The height of the newest block; null: unknown. */
+  /** The newest block of the replica that is furthest behind; null: unknown. */
   readonly block: number | null;
+  /** The newest block of any replica that answered; null: unknown. */
+  readonly newest: number | null;
   /** The decimals of tokens, by their addresses. */
   readonly decimals: Readonly<Record<string, number>>;
 }
@@ -24,31 +26,47 @@ export async function readContract(
   read: Read,
 ): Promise<ReadReading> {
   const { explorer, options, coin } = target;
-  const answers = await askAll(inRequests(explorer, valueCalls(options.read, watchedBy(target))), read);
+  const parts = await askAll(valueRequests(target), read);
+  assertAnswered(parts);
+  const answers: Answers = new Map(parts.flatMap((part) => [...part]));
   const unknown = tokensIn(options.read).filter((token) => !Object.hasOwn(known, token));
-  const asked = await askAll(inRequests(explorer, decimalsCalls(unknown)), read);
-  const decimals = { ...known, ...decimalsOfTokens(unknown, asked) };
+  const decimals = { ...known, ...(await decimalsOf(explorer, unknown, read)) };
   const values = Object.entries(options.read).map(([name, spec]) => {
     const value = valueOf(spec, answers.get(name), (token) => decimals[token]);
     return { name, ...value, isReverted: isReverted(answers.get(name)) };
   });
+  const blocks = parts.flatMap((part) => blockIn(part) ?? []);
+  const [block, newest] = blocks.length === 0 ? [null, null] : [Math.min(...blocks), Math.max(...blocks)];
   const row: RawRow = {
     ...Object.fromEntries(values.map(({ name, raw }) => [name, raw ?? null])),
     reverted: Object.fromEntries(values.map((value) => [value.name, value.isReverted])),
-    block_number: blockIn(answers),
+    block_number: block,
   };
   const view = record.read(row, { coin: coin.decimals });
   if (view === undefined) throw new TypeError('a reading is an object');
   const lacks = Object.fromEntries(values.flatMap(({ name, lack }) => (lack === null ? [] : [[name, lack]])));
-  return { view, lacks, block: blockIn(answers), decimals };
+  return { view, lacks, block, newest, decimals };
 }
 
-function decimalsOfTokens(tokens: readonly string[], answers: Answers): Readonly<Record<string, number>> {
-  const found = tokens.flatMap((token) => {
-    const decimals = decimalsIn(answers.get(token));
-    return decimals === undefined ? [] : [[token, decimals] as const];
-  });
-  return Object.fromEntries(found);
+/** The decimals of tokens that answer. The next poll asks for the others: values without units do not depend on them. */
+async function decimalsOf(
+  explorer: string,
+  tokens: readonly string[],
+  read: Read,
+): Promise<Readonly<Record<string, number>>> {
+  try {
+    const answers: Answers = new Map(
+      (await askAll(decimalsRequests(explorer, tokens), read)).flatMap((part) => [...part]),
+    );
+    const found = tokens.flatMap((token) => {
+      const decimals = decimalsIn(answers.get(token));
+      return decimals === undefined ? [] : [[token, decimals] as const];
+    });
+    return Object.fromEntries(found);
+  } catch (error) {
+    if (error instanceof Missed || error instanceof Postponed) return {};
+    throw error;
+  }
 }
 
 /** Null: unknown. */
@@ -62,11 +80,6 @@ function blockIn(answers: Answers): number | null {
   return Number.isSafeInteger(height) ? height : null;
 }
 
-export function watchedBy({ address }: Pick<Target, 'address'>) {
-  if (address === null) throw new TypeError('read needs an address');
-  return address;
-}
-
 /** The reading that a rule test writes. A name that it leaves out has no value. */
 export function writtenReading(record: AnyRecord, names: readonly string[], view: AnyView): ReadReading {
   const missing = names.filter((name) => valueAt(view, name) === undefined);
@@ -78,7 +91,8 @@ export function writtenReading(record: AnyRecord, names: readonly string[], view
   const said = names.flatMap((name) =>
     isReverted(name) || !missing.includes(name) ? [[name, isReverted(name)] as const] : [],
   );
-  const block = valueAt(view, 'block_number');
+  const height = valueAt(view, 'block_number');
+  const block = typeof height === 'bigint' ? Number(height) : null;
   return {
     view: record.over(view, { ...values, reverted: reverted.record.make(Object.fromEntries(said)) }),
     lacks: Object.fromEntries(
@@ -86,7 +100,8 @@ export function writtenReading(record: AnyRecord, names: readonly string[], view
         .filter((name) => isReverted(name) || missing.includes(name))
         .map((name): [string, Lack] => [name, isReverted(name) ? 'reverted' : 'failed']),
     ),
-    block: typeof block === 'bigint' ? Number(block) : null,
+    block,
+    newest: block,
     decimals: {},
   };
 }

@@ -15,6 +15,8 @@ export interface Replica {
   readonly without?: string;
   /** Of another chain: its head is so many blocks lower, all hashes are others, and nobody holds a coin. */
   readonly otherChain?: number;
+  /** Its node answers calls of contracts otherwise. */
+  readonly answersCall?: (call: Row, answer: Row) => Row;
 }
 
 export interface Replicas {
@@ -30,7 +32,7 @@ interface Served {
   readonly answer: HttpAnswer;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 export function createReplicas(head: () => number): Replicas {
   const asked: string[] = [];
@@ -74,6 +76,7 @@ export function createReplicas(head: () => number): Replicas {
         servedByKey.set(key, before);
         if (one.otherChain !== undefined) return otherChain(answer, one.otherChain);
         if (one.without !== undefined) return withoutKey(answer, one.without);
+        if (one.answersCall !== undefined) return otherCalls(answer, body, one.answersCall);
         const isOther = Object.keys(one).length > 0;
         if (isOther) return asSeenBy(one, { key, target }, answer);
         before.push({ head: head(), answer: copyOf(answer) });
@@ -110,6 +113,14 @@ function withoutKey(answer: HttpAnswer, name: string): HttpAnswer {
   const body: unknown = JSON.parse(Buffer.concat(answer.wire).toString('utf8'));
   const rest = JSON.stringify(body, (key, value: unknown) => (key === name ? undefined : value));
   return { ...answer, wire: [Buffer.from(rest)] };
+}
+
+function otherCalls(answer: HttpAnswer, body: string | null, change: (call: Row, answer: Row) => Row): HttpAnswer {
+  if (body === null) return answer;
+  const calls = JSON.parse(body) as Row[];
+  const answers = JSON.parse(Buffer.concat(answer.wire).toString('utf8')) as Row[];
+  const changed = answers.map((one, i) => change(calls[i] ?? {}, one));
+  return { ...answer, wire: [Buffer.from(JSON.stringify(changed))] };
 }
 
 /** What it is asked for at a height stands at another one in the sandbox. */

@@ -1,4 +1,4 @@
-import { int, natural, text } from '../../../core/values/field-declarations.ts';
+import { bool, int, natural, text } from '../../../core/values/field-declarations.ts';
 import { isRow, type RawRow } from '../../../core/values/fields.ts';
 import { RecordType } from '../../../core/values/record-type.ts';
 
@@ -11,6 +11,7 @@ export const RpcAnswer = new RecordType(
     id: natural('place of the call in the request'),
     result: text('value that the call returned, as hexadecimal digits', { fromRow: resultOf }),
     error_code: int('code of the error', { fromRow: ({ error }) => (isRow(error) ? error['code'] : undefined) }),
+    is_revert: bool('whether the contract ended the call with an error', { fromRow: ({ error }) => isRevert(error) }),
     error_message: text('why there is no value', { fromRow: ({ error }) => (isRow(error) ? error['message'] : error) }),
   },
   { ignored: ['jsonrpc', 'error'] },
@@ -18,4 +19,15 @@ export const RpcAnswer = new RecordType(
 
 function resultOf({ result }: RawRow): unknown {
   return typeof result === 'string' && HEX.test(result) ? result.toLowerCase() : undefined;
+}
+
+// Nethermind and OpenEthereum.
+const REVERTED = [3, -32015];
+const CONTRACT_ERRORS =
+  /revert|invalid opcode|bad instruction|invalid jump|bad jump|out of gas|stack (?:underflow|limit)/i;
+
+/** True if the contract ended the call with an error. Nodes say it in their own words, with any code. */
+export function isRevert(error: unknown): boolean {
+  const [code, message] = isRow(error) ? [error['code'], error['message']] : [null, error];
+  return REVERTED.includes(Number(code ?? NaN)) || (typeof message === 'string' && CONTRACT_ERRORS.test(message));
 }
