@@ -7,7 +7,7 @@ import { blocks } from '../explorer/operations.ts';
 import { CHANGED } from './one-change.ts';
 import { valueRequests } from './read/calls.ts';
 import { detectReads, lostIn, ReadState } from './read/detection.ts';
-import { numbersIn, readingOf } from './read/fields.ts';
+import { leavesOf, numbersIn, readingOf } from './read/fields.ts';
 import { describeReads, namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
 import { readContract, writtenReading, type ReadReading } from './read/reading.ts';
 import { readWording } from './wording/read.ts';
@@ -18,6 +18,7 @@ export const read = readWith({});
 function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, ReadReading> {
   const record = readingOf(asked);
   const names = Object.keys(asked);
+  const pathsOf = (name: string): readonly string[] => leavesOf(record, name);
   return {
     name: 'read',
     summary: 'Values that contracts answer: view functions, storage slots, and coins.',
@@ -36,7 +37,7 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     options: optionsWith(EMPTY_ABI),
     optionsWith,
     state: ReadState,
-    comparedByDefault: names,
+    comparedByDefault: names.flatMap(pathsOf),
     shown: [...names, 'block_number'],
     fleeting: ['block_number'],
     wording: readWording,
@@ -48,7 +49,7 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
       return { seen: await readContract(record, target, state?.decimals ?? {}, reader), partial: null };
     },
     detect: ({ options }, state, seen, scope) => inOneStep(detectReads(state, seen, options, scope)),
-    lost: lostIn,
+    lost: (state) => lostIn(state, (name) => [name, ...pathsOf(name)]),
     history: null,
     examples: {},
     rowsOf: ({ view }) => ({ rows: [view] }),

@@ -148,6 +148,67 @@ tests:
   });
 });
 
+describe('the message of several changes', () => {
+  const story = async (reads: readonly string[], [first, second]: readonly [string, string], expected: string) => {
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw: [{ at: 0m, ${first} }, { at: 1m, ${second} }]
+    expect: [{ at: 1m, alert: any, state: event, ${expected} }]
+`;
+    return failuresOf(text, rules(reads, ['{ id: any, on: changed }']));
+  };
+
+  test('has each of them', async () => {
+    const reads = [
+      ADMIN,
+      "owner: { call: 'owner() view returns (address)' }",
+      "fee: { call: 'fee() view returns (uint256)' }",
+      "paused: { call: 'paused() view returns (bool)' }",
+      "label: { call: 'label() view returns (string)' }",
+    ];
+    const before = 'proxy_admin: vault, owner: vault, fee: 5, paused: false, label: old';
+    const after = `proxy_admin: '0x3333333333333333333333333333333333333333', owner: hot_wallet, fee: 6, paused: true, label: 'resolved: all is well'`;
+    const text =
+      'Owner 0x927b…8076, was vault.\\nFee 6, was 5.\\nPaused yes, was no.\\nLabel "resolved: all is well", was "old".';
+    const expected = `title: 'vault proxy admin is now 0x3333…3333, was vault', text: { contains: "${text.replaceAll('"', '\\"')}" }`;
+    expect(await story(reads, [before, after], expected)).toBe('');
+  });
+
+  test('has the values of a record one by one', async () => {
+    const reads = ["reserves: { call: 'getReserves() view returns (uint112 first, uint112 second)' }"];
+    const expected = "title: 'vault reserves first 2, was 1', text: { contains: 'Reserves second 5, was 4.' }";
+    expect(
+      await story(reads, ['reserves: { first: 1, second: 4 }', 'reserves: { first: 2, second: 5 }'], expected),
+    ).toBe('');
+  });
+
+  test.each([
+    ['[vault, treasury]', '[hot_wallet, vault]', 'Added 0x927b…8076. Removed 0x66fa…4deb.'],
+    ['[vault, treasury]', '[treasury, vault]', 'The order of the items differs.'],
+    ['[vault]', '[vault, vault]', 'Added vault.'],
+  ])('has what a list gained and lost: %s, %s', async (before, after, line) => {
+    const reads = ["owners: { call: 'getOwners() view returns (address[])' }"];
+    const expected = `title: vault owners changed, text: { contains: '${line}' }`;
+    expect(await story(reads, [`owners: ${before}`, `owners: ${after}`], expected)).toBe('');
+  });
+});
+
+test('a record whose call reverts is a lost value, as any other is', async () => {
+  const rule = rules(
+    ["pair: { call: 'totalAssets() view returns (uint112 a, uint112 b)' }"],
+    ['{ id: x, while: pair.a < 5 }'],
+  );
+  await using world = await createWorld(rule);
+  await polls(world, 3);
+  const [watch] = loadWatches(rule);
+  const [decision] = world.decisions;
+  if (watch === undefined || decision === undefined) throw new Error('no poll took place');
+  expect(missingValues(watch, decision.memory)).toEqual({ fields: ['pair.a'], lost: 'pair' });
+  expect(decision.memory.data?.state).toBe('blind-field');
+});
+
 test('a drained vault is told, and its end; quiet polls write nothing and send one request', async () => {
   await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [INSOLVENT]));
   expect(await world.poll()).toEqual([]);

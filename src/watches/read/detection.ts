@@ -117,8 +117,8 @@ function withBeside(before: ReadState | null, values: Values, beside: Omit<ReadS
   return before !== null && canonicalJson(before) === canonicalJson(after) ? before : after;
 }
 
-/** Values that the last readings lack. */
-export function lostIn({ unread }: ReadState): readonly LostValue[] {
+/** Values that the last readings lack. `pathsOf`: the paths of the values below a name. */
+export function lostIn({ unread }: ReadState, pathsOf: (name: string) => readonly string[]): readonly LostValue[] {
   const lost = Object.keys(unread).filter((name) => (unread[name] ?? 0) >= MISSING_POLLS);
-  return lost.map((name) => ({ paths: [name], name }));
+  return lost.map((name) => ({ paths: pathsOf(name), name }));
 }

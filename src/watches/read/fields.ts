@@ -1,7 +1,7 @@
 // The fields of a reading: one for each name in `read`.
 import { fieldTypeOf, typeWords } from '../../core/calls/argument-fields.ts';
 import { bool, natural, quantity, record } from '../../core/values/field-declarations.ts';
-import type { AnyRecord, Field, FieldType } from '../../core/values/fields.ts';
+import { typeAt, type AnyRecord, type Field, type FieldType } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
 import type { AbiType } from '../../lib/abi/types.ts';
 import { outputsOf, valueType, type ReadOptions, type ReadSpec } from './option.ts';
@@ -40,4 +40,11 @@ function typeOf(spec: Exclude<ReadSpec, { type: 'balance' }>, output: AbiType): 
 /** The names whose values are numbers. */
 export function numbersIn({ fields }: AnyRecord, names: readonly string[]): readonly string[] {
   return names.filter((name) => NUMBERS.includes(fields[name]?.type.type ?? 'text'));
+}
+
+/** The paths of the single values below a name: those of a record one by one. */
+export function leavesOf(record: AnyRecord, path: string): readonly string[] {
+  const type = typeAt(record, path);
+  if (type?.type !== 'record') return [path];
+  return Object.keys(type.record.fields).flatMap((name) => leavesOf(record, `${path}.${name}`));
 }
