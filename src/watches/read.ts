@@ -48,7 +48,7 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     async observe(target, state, reader) {
       return { seen: await readContract(record, target, state?.decimals ?? {}, reader), partial: null };
     },
-    detect: ({ options }, state, seen, scope) => inOneStep(detectReads(state, seen, options, scope)),
+    detect: (target, state, seen, scope) => inOneStep(detectReads(state, seen, target, scope)),
     lost: (state) => lostIn(state, (name) => [name, ...pathsOf(name)]),
     history: null,
     examples: {},

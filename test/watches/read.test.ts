@@ -378,6 +378,16 @@ describe('a reload', () => {
     expect(await polls(world, 2)).toEqual([]);
   });
 
+  test('that spells a question otherwise keeps its memory: a change at that time is told', async () => {
+    const any = '{ id: any, on: changed }';
+    const signature = 'function balanceOf(address who) external view returns (uint256 amount)';
+    await using world = await createWorld(rules([HELD], [any]));
+    await world.poll();
+    drain(world);
+    await world.load(rules([`held: { of: USDC, call: '${signature}', with: ['${vault}'], units: USDC }`], [any]));
+    expect(await world.poll()).toEqual(['any event']);
+  });
+
   test('that takes a name away and brings it back begins it again', async () => {
     const any = '{ id: any, on: changed }';
     await using world = await createWorld(rules([ASSETS, ADMIN], [any]));

@@ -2,11 +2,12 @@
 import type { Address } from '../../core/values/address.ts';
 import type { ListQuestion } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { selectorOf } from '../../lib/abi/signature.ts';
 import { MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
 import type { RpcAnswer } from '../../explorer/reading/resources/rpc-answer.ts';
 import { wordOfText } from '../logs/topic-words.ts';
-import { viewOf, type ReadOptions, type ReadSpec } from './option.ts';
+import { outputsOf, valueType, viewOf, type ReadOptions, type ReadSpec } from './option.ts';
 
 type RpcQuestion = ListQuestion<typeof RpcAnswer.fields>;
 
@@ -69,6 +70,14 @@ function inRequest(explorer: string, calls: readonly NamedCall[]): AskedCalls {
 export function tokensIn(read: Readonly<Record<string, ReadSpec>>): readonly string[] {
   const units = Object.values(read).flatMap((spec) => (spec.type === 'call' ? (spec.units ?? []) : []));
   return [...new Set(units.filter((one) => one.startsWith('0x')))];
+}
+
+/** Equal for two spellings of one question whose answers have one meaning. */
+export function definitionOf(spec: ReadSpec, address: Address | null): string {
+  const call = callOf(spec, spec.of ?? watchedIn(address).key);
+  if (spec.type === 'balance') return canonicalJson({ call });
+  const units = spec.type === 'call' ? spec.units : null;
+  return canonicalJson({ call, type: valueType(outputsOf(spec)), units });
 }
 
 function callOf(spec: ReadSpec, of: string): RpcCall {

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { NOTHING_DETECTED, type Detection, type DetectionScope } from '../../core/model/detection.ts';
 import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
+import type { Target } from '../../core/model/watch/target.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
 import { track, type Remembered } from '../../core/values/tracked.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { oneChange } from '../one-change.ts';
 import { remembered, type Values } from '../values.ts';
 import type { Lack } from './answers.ts';
+import { definitionOf } from './calls.ts';
 import type { ReadOptions } from './option.ts';
 import type { ReadReading } from './reading.ts';
 
@@ -40,10 +42,12 @@ const BELIEVED_AFTER = 3;
 export function detectReads(
   before: ReadState | null,
   { view, lacks, block, newest, decimals }: ReadReading,
-  { read }: ReadOptions,
+  { address, options: { read } }: Pick<Target<ReadOptions>, 'address' | 'options'>,
   scope: DetectionScope,
 ): Detection<ReadState> {
-  const definitions = Object.fromEntries(Object.entries(read).map(([name, spec]) => [name, canonicalJson(spec)]));
+  const definitions = Object.fromEntries(
+    Object.entries(read).map(([name, spec]) => [name, definitionOf(spec, address)]),
+  );
   const { state, redefined } = continued(before, definitions);
   const behind = state !== null && isOlder(state, block) ? state.behind + 1 : 0;
   if (state !== null && behind > 0 && behind < BELIEVED_AFTER)
