@@ -417,6 +417,21 @@ describe('a replica that is behind', () => {
     expect(await polls(world, 3)).toContain('admin-changed event');
   });
 
+  test('does not know yet that a call reverts, or that it reverts no longer', async () => {
+    await using world = await createWorld(rules([ASSETS, HELD], ['{ id: broken, while: reverted.assets == true }']));
+    await world.poll();
+    world.sandbox.mine({ blocks: 5 });
+    world.sandbox.revertCall();
+    expect(await world.poll()).toEqual(['broken firing']);
+    world.replicas.use({ lag: 5 }, 2);
+    expect(await polls(world, 3)).toEqual([]);
+    world.sandbox.mine({ blocks: 5 });
+    world.sandbox.revertCall({ reverts: false });
+    expect(await world.poll()).toEqual(['broken resolved']);
+    world.replicas.use({ lag: 5 }, 2);
+    expect(await polls(world, 3)).toEqual([]);
+  });
+
   test('a reorganisation is read with the next blocks', async () => {
     await using world = await createWorld(rules([ADMIN], [ADMIN_CHANGED]));
     await world.poll();

@@ -61,7 +61,7 @@ export function detectReads(
   const tracking = track(state?.values ?? null, view, scope.tracked);
   // A value that was never known has not changed.
   const changed = tracking.changed.filter((path) => (state?.values[path] ?? null) !== null);
-  const isNews = state === null || tracking.after !== state.values || behind > 0;
+  const isNews = state === null || tracking.after !== state.values || behind > 0 || !hasSameNames(state.unread, lacks);
   const detection = oneChange(state, { ...tracking, changed }, { now: view, at: scope.at });
   const unread = Object.fromEntries(Object.keys(lacks).map((name) => [name, counted(state?.unread[name])]));
   const beside = {
@@ -91,6 +91,10 @@ const LACKS: Readonly<Record<Lack, string>> = {
 
 function counted(before = 0): number {
   return Math.min(before + 1, MISSING_POLLS);
+}
+
+function hasSameNames(one: object, other: object): boolean {
+  return canonicalJson(Object.keys(one).toSorted()) === canonicalJson(Object.keys(other).toSorted());
 }
 
 interface Continued {
