@@ -55,7 +55,19 @@ describe('a mistake', () => {
     ["{ x: { call: 'total() view returns (uint256, uint256)' } }", 'an argument needs a name'],
     ["{ x: { call: 'total(uint256 id) view returns (uint256)' } }", 'total takes id, and with has 0'],
     ["{ x: { call: 'total() view returns (uint256)', with: [1] } }", 'total takes no arguments, and with has 1'],
-    ["{ x: { call: 'total(uint8 id) view returns (uint256)', with: [300] } }", '"300" is no value of id'],
+    [
+      "{ x: { call: 'total(uint8 id) view returns (uint256)', with: [300] } }",
+      '"300" is no value of id. Write the digits of a whole number that fits uint8, as 1_000_000.',
+    ],
+    [
+      "{ x: { call: 'total(uint256 id) view returns (uint256)', with: 1e18 } }",
+      '"1e18" is no value of id. Write the digits of a whole number that fits uint256, as 1_000_000.',
+    ],
+    [
+      "{ x: { call: 'total(bytes4 id) view returns (uint256)', with: '0x1' } }",
+      '"0x1" is no value of id. Write bytes4 as 0x and 8 digits.',
+    ],
+    ["{ x: { call: 'total(bool all) view returns (uint256)', with: 1 } }", 'Write true or false.'],
     ["{ x: { call: 'total(string id) view returns (uint256)', with: [a] } }", 'id is a list, a text or a tuple'],
     [
       "{ x: { call: 'held(address of) view returns (uint256)', with: [valt] } }",
@@ -63,7 +75,7 @@ describe('a mistake', () => {
     ],
     ["{ x: { call: 'held(address of) view returns (uint256)', with: [ours] } }", '"ours" has several addresses'],
     ["{ x: { call: 'total() view returns (uint256)', of: valt } }", 'no address "valt"'],
-    ["{ x: { call: 'total() view returns (uint256)', units: USDX } }", 'no address "USDX"'],
+    ["{ x: { call: 'total() view returns (uint256)', units: USDX } }", 'no token "USDX"'],
     ["{ x: { call: 'total() view returns (uint256)', units: 78 } }", 'a number of decimals up to 77'],
     ["{ x: { call: 'owner() view returns (address)', units: 6 } }", 'only one whole number has units'],
     ['{ treasury: { balance: true } }', '"treasury" is a field of read already'],
@@ -82,6 +94,15 @@ describe('a mistake', () => {
 
   test('a watch with confirmations, which are not counted here', () => {
     expect(load('{ x: { balance: true } }', 'confirmations: 3').problems.join('\n')).toContain('confirmations');
+  });
+
+  test('a report without values: one of its own is named as an example', () => {
+    const rule =
+      "{ id: w, kind: read, of: vault, read: { x: { balance: true } }, alerts: [{ id: a, on: schedule, cron: '0 8 * * *' }] }";
+    const { config } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
+    if (config === null) throw new Error('the config has mistakes');
+    const { problems } = loadRules(config, [{ file: 'rules.yaml', text: `watches: [${rule}]` }], { kinds });
+    expect(formatProblems(problems)).toContain('on: schedule needs values. Write what is told, as values: [x].');
   });
 
   test('an explorer whose JSON-RPC the config does not allow', () => {

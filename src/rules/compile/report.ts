@@ -23,7 +23,7 @@ export function reportOf(
   { path, compile }: { readonly path: Path; readonly compile: (value: string, at: Path) => CompiledTemplate | null },
 ): CompiledReport | null {
   if (on !== SCHEDULE) return null;
-  const { complain } = compiling;
+  const { complain, kind } = compiling;
   const compiled = values.flatMap((written, i) => {
     const template = compile(written, [...path, 'values', ...(values.length > 1 ? [i] : [])]);
     return template === null ? [] : [{ name: written.split('|')[0]?.trim() ?? '', template }];
@@ -31,7 +31,7 @@ export function reportOf(
   if (values.length === 0)
     complain([...path, 'on'], {
       message: 'on: schedule needs values',
-      hint: 'Write what is told, as values: [balance].',
+      hint: `Write what is told, as values: [${kind.shown[0] ?? 'balance'}].`,
     });
   if (cron === undefined)
     complain([...path, 'on'], {

@@ -5,7 +5,7 @@ import { Address } from '../../core/values/address.ts';
 import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
 import type { Abi, AbiEntry } from '../../lib/abi/abi.ts';
 import { canonicalSignature, parseView, selectorOf, type ViewSignature } from '../../lib/abi/signature.ts';
-import type { AbiType, Argument } from '../../lib/abi/types.ts';
+import { canonicalType, type AbiType, type Argument } from '../../lib/abi/types.ts';
 import { abiOption } from '../signatures/signature-option.ts';
 
 /** One question to a contract. `of` null: the watched address. Names of the config until they are resolved. */
@@ -192,9 +192,16 @@ function wrongValues({ name, args }: ViewSignature, values: readonly string[]): 
       return mistake(['call'], `${argument} is a list, a text or a tuple, which cannot be given here`);
     const isName = type.type === 'address' && NAME.test(value);
     if (!isName && wordOfText(type, value) === null)
-      return mistake(['with', i], `${JSON.stringify(value)} is no value of ${argument}`);
+      return mistake(['with', i], `${JSON.stringify(value)} is no value of ${argument}`, { hint: hintOf(type) });
   }
   return null;
+}
+
+function hintOf(type: AbiType): string {
+  const name = canonicalType(type);
+  if (type.type === 'integer') return `Write the digits of a whole number that fits ${name}, as 1_000_000.`;
+  if (type.type === 'fixed-bytes') return `Write ${name} as 0x and ${type.size * 2} digits.`;
+  return type.type === 'bool' ? 'Write true or false.' : 'Write a name of the config, or an address.';
 }
 
 function wrongUnits({ outputs }: ViewSignature, units: string | undefined): { readonly mistake: Mistake } | null {
@@ -246,11 +253,11 @@ export function resolveRead(
   addressesOf: (name: string) => readonly Address[] | undefined,
 ): ResolvedOptions<ReadOptions> {
   const mistakes: ResolvedOptions<ReadOptions>['mistakes'][number][] = [];
-  const addressOf = (text: string, path: readonly (string | number)[]): string => {
+  const addressOf = (text: string, path: readonly (string | number)[], noun = 'address'): string => {
     const [only, ...others] = Address.parse(text) === undefined ? (addressesOf(text) ?? []) : [Address.parse(text)];
     if (only !== undefined && others.length === 0) return only.key;
     const message =
-      only === undefined ? `no address ${JSON.stringify(text)}` : `${JSON.stringify(text)} has several addresses`;
+      only === undefined ? `no ${noun} ${JSON.stringify(text)}` : `${JSON.stringify(text)} has several addresses`;
     mistakes.push({ path: ['read', ...path], message, ...(only === undefined ? { written: text } : {}) });
     return text;
   };
@@ -268,7 +275,10 @@ export function resolveRead(
       args[i]?.type.type === 'address' ? addressOf(text, [name, 'with', i]) : text,
     );
     const isToken = spec.units !== null && !/^\d+$/.test(spec.units);
-    return [name, { ...spec, of, with: values, units: isToken ? addressOf(spec.units, [name, 'units']) : spec.units }];
+    return [
+      name,
+      { ...spec, of, with: values, units: isToken ? addressOf(spec.units, [name, 'units'], 'token') : spec.units },
+    ];
   });
   return { options: { ...options, read: Object.fromEntries(read) }, mistakes };
 }
