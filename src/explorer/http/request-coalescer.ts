@@ -90,7 +90,7 @@ function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) =
   const { host } = new URL(baseUrl);
   const root = `${baseUrl.replace(/\/+$/, '')}/api/v2/`;
   return ({ question, query, url }, spend) => {
-    const common = { question, spend, where: whereOf(host, question) };
+    const common = { question, spend, where: whereOf(host, question, url) };
     if (url === null) return { ...common, address: withQuery(root + question.path, written(query)), body: null };
     return question.root === 'rpc'
       ? { ...common, address: url, body: behindName(question) }
@@ -108,8 +108,8 @@ function behindName({ path }: Question): string {
   return path.slice(path.indexOf('?') + 1);
 }
 
-function whereOf(host: string, { root, path, operation }: Question): string {
-  if (root === 'rpc') return `${host}/${operation}`;
+function whereOf(host: string, { root, path }: Question, url: string | null): string {
+  if (root === 'rpc' && url !== null) return `${host}${new URL(url).pathname}`;
   return `${host}/${root === 'api' ? '' : 'api/v2/'}${path.replaceAll(/0x[0-9a-f]{40}(?![0-9a-f])/gi, '{address}')}`;
 }
 

@@ -76,6 +76,7 @@ describe('a refusal says that there are no calls', () => {
     expect(missed.reason).toBe('wrong-path');
     expect(missed.message).toContain(NO_CALLS);
     expect(missed.message).not.toContain('\u202e');
+    expect(missed.message).toContain(`${new URL(server.url).host}/api/eth-rpc`);
     expect(server.requests).toHaveLength(1);
   });
 
