@@ -123,9 +123,15 @@ export function outcomeOf(observation: Observation, decision: Decision) {
 
 function reportValues(watch: Watch, labels: WatchLabels, { now }: Decision, metrics: ReportOptions['metrics']): void {
   if (now === null) return;
-  const token = watch.token === null ? watch.target.coin.symbol : nameOf(watch.token);
+  const token = tokenLabel(watch);
   for (const [field, value] of numbersOf(now, watch.kind.while?.exported ?? []))
     metrics.watchValue({ ...labels, token, field }, value, watch.schedule.intervalMs);
+}
+
+/** Empty for kinds whose values are not all of one token. */
+function tokenLabel({ kind, token, target }: Watch): string {
+  if (token !== null) return nameOf(token);
+  return kind.token === 'none' ? '' : target.coin.symbol;
 }
 
 type Numbers = ReadonlyMap<string, number | null>;

@@ -52,7 +52,7 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_value: {
     type: 'gauge',
-    help: 'The watched value in whole units, as a double; absent when not confirmed for a while; `token` of a native coin is its symbol.',
+    help: 'The watched value in whole units, as a double; absent when not confirmed for a while; `token` of a native coin is its symbol, and empty for the kinds holdings and read.',
     labels: ['watch', 'of', 'token', 'field'],
   },
   chainwarden_watch_undecided_total: {

@@ -58,13 +58,14 @@ test('what a watch could not read, and what it has to note, is said once per cau
   expect(notExamined).toBe(4);
 });
 
-test('a value is labelled with the symbol of the coin, the name of a token, or the short form of its address', () => {
+test('a value is labelled with the symbol of the coin, the name of a token, its short address, or nothing', () => {
   const labels: string[] = [];
   const metrics = { ...uncounted, watchValue: ({ token }: { token: string }) => labels.push(token) };
   const report = createReport({ log: createRecordingLog(), metrics });
   const plain = aWatch([]);
   const coin = { symbol: 'xDAI', decimals: 18 };
-  const watch = { ...plain, exported: true, token: null, target: { ...plain.target, coin } };
+  const target = { ...plain.target, coin };
+  const watch = { ...plain, kind: { ...plain.kind, token: 'optional' as const }, exported: true, token: null, target };
   const now = Gauge.make({});
   const nothing = {
     transitions: [],
@@ -83,7 +84,9 @@ test('a value is labelled with the symbol of the coin, the name of a token, or t
   report(watch, observation, decision);
   report({ ...watch, token: { name: 'USDC', address: '0x1' } }, observation, decision);
   report({ ...watch, token: { name: null, address: `0x3c54${'0'.repeat(32)}b3AB` } }, observation, decision);
-  expect(labels).toEqual(['xDAI', 'USDC', '0x3c54…b3AB']);
+  // Its values may be of several tokens, or of none.
+  report({ ...watch, kind: { ...plain.kind, token: 'none' } }, observation, decision);
+  expect(labels).toEqual(['xDAI', 'USDC', '0x3c54…b3AB', '']);
 });
 
 test('a watch is labelled with the name of its address, or the short form, alone in its rule or not', () => {
