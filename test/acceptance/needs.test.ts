@@ -2,6 +2,7 @@
 // test of the pack, and arrives at a webhook from raw topics and call data.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
 import { loadSetup } from '../../src/app/setup/setup.ts';
 import { formatProblems, formatWarnings } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
@@ -18,7 +19,11 @@ import { createStoryClock } from '../support/fake-clock.ts';
 import { createWebhookSink } from '../support/sinks.ts';
 
 const CONFIG = 'rules/packs/needs.config.yaml';
+const RULES = 'rules/packs/needs.yaml';
 const readFile = (file: string): string => readFileSync(file, 'utf8');
+
+/** Takes a week, and has a test of its own. */
+const REPORTED = 'report weekly: $12,340,120 in 9 balances, rose 2.1 % in 7 d';
 
 /** By the number of the need. A new need is a line here, a rule and its test in the pack. */
 const SUBJECTS: Readonly<Record<number, readonly string[]>> = {
@@ -42,6 +47,7 @@ const SUBJECTS: Readonly<Record<number, readonly string[]>> = {
   15: ['ACME total supply 950, was 1,005'],
   16: ['treasury approved 0x3c54…b3AB to spend USDC without limit'],
   17: ['no successful deposit transaction of bridge for 6 h'],
+  18: [REPORTED],
 };
 
 test('each need is a rule without a title, and its test expects the subject', async () => {
@@ -70,6 +76,7 @@ test('each need is a rule without a title, and its test expects the subject', as
 });
 
 const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
 const BLOCK_MS = 12_000;
 const STRANGER = CONTRACTS.router;
 const SWAP = 'swap(address from, address to, uint256 amount)';
@@ -97,13 +104,8 @@ test('each need arrives at a webhook with its subject, and nothing else does', a
   const sandbox = createSandbox({ seed: 1, blockTimeMs: BLOCK_MS, clock, quiet: true });
   await using served = await serveSandbox(sandbox);
   await using hook = await createWebhookSink();
-  const written = readFile(CONFIG)
-    .replace(/instance_url: [^,]+/, `instance_url: '${served.url}'`)
-    .replace('{ type: log }', `{ type: webhook, url: '${hook.origin}/hook', allow: [127.0.0.0/8] }`);
-  using folder = createFolder({
-    'config.yaml': `${written}\nself: none\nhttp: { listen: 127.0.0.1:0 }\n`,
-    'needs.yaml': readFile('rules/packs/needs.yaml'),
-  });
+  const written = configOf(served, hook);
+  using folder = createFolder({ 'config.yaml': written, 'needs.yaml': readFile(RULES) });
   const router = /router: (\S+)/.exec(written)?.[1] ?? '';
   const admin = /admin: (\S+)/.exec(written)?.[1] ?? '';
   sandbox.setBalance({ address: 'treasury', token: 'USDC', value: 1_200_000n * 10n ** 6n });
@@ -160,12 +162,76 @@ test('each need arrives at a webhook with its subject, and nothing else does', a
   await clock.advance(5 * 60 * MINUTE); // 17
   await running.page('/readyz');
 
-  const told = hook.calls.all.map(({ body }) => JSON.parse(body) as { type: string; data: { title: string } });
-  const titles = told.filter(({ type }) => type !== 'alert.resolved').map(({ data }) => data.title);
   // Each failed call is told; all else is told once.
   const subjects = Object.entries(SUBJECTS).flatMap(([need, ofTest]) => {
     const ofSandbox = ON_SANDBOX[Number(need)] ?? ofTest;
     return need === '6' ? Array.from({ length: FAILURES }, () => ofSandbox).flat() : ofSandbox;
   });
-  expect(titles.toSorted()).toEqual(subjects.toSorted());
+  expect(titlesAt(hook).toSorted()).toEqual(subjects.filter((one) => one !== REPORTED).toSorted());
 });
+
+test('the weekly report arrives at a webhook on two Mondays, the second with the change', async () => {
+  const clock = createStoryClock(Date.parse('2026-01-05T06:30:00Z'));
+  const sandbox = createSandbox({ seed: 1, blockTimeMs: 3_600_000, clock, quiet: true });
+  await using served = await serveSandbox(sandbox);
+  await using hook = await createWebhookSink();
+  const { defaults, watches, reports } = parse(readFile(RULES)) as PackRules;
+  // A poll an hour: a week of minutes takes too long.
+  const balances = watches.filter(({ kind }) => kind === 'balance').map((watch) => ({ ...watch, every: '1h' }));
+  using folder = createFolder({
+    'config.yaml': configOf(served, hook),
+    'needs.yaml': stringify({ defaults, watches: balances, reports }),
+  });
+  const hold = (address: string, units: bigint, token?: 'USDC' | 'ACME'): void => {
+    const decimals = token === 'USDC' ? 6n : 18n;
+    sandbox.setBalance({ address, ...(token && { token }), value: units * 10n ** decimals });
+  };
+  for (const [address, coins] of [
+    ['hot_wallet', 1_000n],
+    ['treasury', 100n],
+    ['vault', 10n],
+    [CONTRACTS.bridge, 1n],
+  ] as const)
+    hold(address, coins);
+  for (const [address, dollars] of [
+    ['treasury', 8_000_000n],
+    ['hot_wallet', 500_000n],
+    ['vault', 200_000n],
+    [CONTRACTS.bridge, 50_000n],
+  ] as const)
+    hold(address, dollars, 'USDC');
+  hold('treasury', 6_616n, 'ACME');
+  sandbox.setPrice({ price: '3000' });
+  sandbox.setPrice({ token: 'USDC', price: '1' });
+  sandbox.setPrice({ token: 'ACME', price: '0.5' });
+  await using running = await runApp(folder, { clock });
+  await clock.advance(60 * MINUTE);
+  await running.page('/readyz');
+  expect(titlesAt(hook)).toEqual(['report weekly: $12,086,308 in 9 balances']);
+  // The machine sleeps, which takes less time than the polls of a week.
+  clock.stall(6 * DAY);
+  hold('treasury', 8_253_812n, 'USDC');
+  await clock.advance(DAY);
+  await running.page('/readyz');
+  expect(titlesAt(hook)).toEqual(['report weekly: $12,086,308 in 9 balances', REPORTED]);
+});
+
+interface PackRules {
+  readonly defaults: object;
+  readonly watches: readonly { readonly kind: string }[];
+  readonly reports: readonly object[];
+}
+
+/** The config of the pack, with this explorer and this channel. */
+function configOf(served: { readonly url: string }, hook: { readonly origin: string }): string {
+  const written = readFile(CONFIG)
+    .replace(/instance_url: [^,]+/, `instance_url: '${served.url}'`)
+    .replace('{ type: log }', `{ type: webhook, url: '${hook.origin}/hook', allow: [127.0.0.0/8] }`);
+  return `${written}\nself: none\nhttp: { listen: 127.0.0.1:0 }\n`;
+}
+
+/** The subjects of all messages but those of an end. */
+function titlesAt({ calls }: Awaited<ReturnType<typeof createWebhookSink>>): readonly string[] {
+  const told = calls.all.map(({ body }) => JSON.parse(body) as { type: string; data: { title: string } });
+  return told.filter(({ type }) => type !== 'alert.resolved').map(({ data }) => data.title);
+}
