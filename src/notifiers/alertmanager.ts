@@ -10,7 +10,7 @@ import { showInstant } from '../lib/clock.ts';
 import { formatDuration, parseDuration } from '../lib/durations.ts';
 import type { Notifier, OpenMirror } from './notifier.ts';
 import { RUNBOOK } from './rendering/content.ts';
-import { fitted, linkTo, toLines, type MessageLines } from './rendering/lines.ts';
+import { fitted, linkTo, toLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
 import type { ReceiverAnswer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
@@ -229,8 +229,7 @@ function linesOf(message: Message): MessageLines {
   return fitted(toLines(alone, { maybeCopy: false }), LARGEST_DESCRIPTION, SIZES);
 }
 
-const bytesOf = (text: string): number => Buffer.byteLength(text) + 1;
-const SIZES = { line: bytesOf, link: () => 0, alert: () => 0 };
+const SIZES: Sizes = { line: ({ text }) => Buffer.byteLength(text) + 1, link: () => 0, alert: () => 0 };
 
 function annotationsOf(message: Message, lines: MessageLines): Record<string, string> {
   const { lead, text, facts } = lines;

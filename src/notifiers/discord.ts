@@ -134,7 +134,7 @@ function bodyOf(lines: AllLines): object {
 }
 
 const SIZES: Sizes = {
-  line: (text) => escaped(text).length + 1,
+  line: ({ text }) => escaped(text).length + 1,
   link: (link) => namedLink(link).length + 3,
   alert: (alert) => alertLine(alert).length + 1,
 };

@@ -114,7 +114,7 @@ function alertLine(alert: ListedAlert): string {
   return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
 }
 
-const SIZES: Sizes = { line: bytesOf, link: () => 0, alert: (alert) => bytesOf(alertLine(alert)) };
+const SIZES: Sizes = { line: ({ text }) => bytesOf(text), link: () => 0, alert: (alert) => bytesOf(alertLine(alert)) };
 
 /** The size as JSON, with the line end. */
 function bytesOf(text: string): number {

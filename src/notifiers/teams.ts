@@ -112,7 +112,7 @@ function escaped(text: string): string {
 }
 
 const SIZES: Sizes = {
-  line: (text) => bytesOf({ ...textBlock(text), ...QUIET }),
+  line: (line) => bytesOf({ ...lineBlock(line), ...QUIET }),
   link: (link) => bytesOf(openAction(link)),
   alert: (alert) => bytesOf(alertBlock(alert)),
 };

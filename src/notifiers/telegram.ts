@@ -162,7 +162,7 @@ interface Part {
 
 /** The address of a link does not count as text. */
 const SIZES: Sizes = {
-  line: ({ length }) => length + 1,
+  line: ({ text }) => text.length + 1,
   link: (link) => linkText(link).length + 1,
   alert: (alert) => alertText(alert).length + 1,
 };

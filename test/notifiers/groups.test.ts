@@ -168,7 +168,7 @@ describe('several alerts', () => {
     const more = [
       { watch: 'coins[a]', alert: 'low', severity: 'info', type: 'alert.firing', count: 7, keys: [] },
     ] as const;
-    const sizes = { line: (text: string) => text.length, link: () => 0, alert: () => 100 };
+    const sizes = { line: ({ text }: { text: string }) => text.length, link: () => 0, alert: () => 100 };
     const lines = fitted(toLines(several(members, { more: [...more] }), aTry()), 1200, sizes);
     const listed = lines.alerts.length;
     expect(listed).toBeGreaterThan(5);

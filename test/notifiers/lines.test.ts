@@ -81,7 +81,7 @@ describe('where room is short', () => {
   };
   const sizeOf = (text: string): number => text.length + 1;
   const sizes = {
-    line: sizeOf,
+    line: ({ text }: { text: string }) => sizeOf(text),
     link: ({ url }: { url: string }) => sizeOf(url),
     alert: ({ subject }: { subject: string }) => sizeOf(subject),
   };

@@ -67,6 +67,13 @@ test('a webhook has the rows as lines, and exact numbers beside them', () => {
   expect(text).toContain('coins: balance 10 ETH, balance USD $30,000.');
 });
 
+function manyRows(count: number): Delivery {
+  const [{ message }] = report.members;
+  const [head = [], , , total = []] = message.table ?? [];
+  const rows = Array.from({ length: count }, (_, i) => [`coins[safe-${i + 1}]`, '10,000,000 ETH', '$30,000,000,000']);
+  return { ...report, members: [newsOf({ ...message, table: [head, ...rows, total] })] };
+}
+
 describe.each(SERVICES.map((service) => [service.name, service] as const))('%s', (name, service) => {
   test('takes a report', async () => {
     await using served = await serve(service);
@@ -82,5 +89,18 @@ describe.each(SERVICES.map((service) => [service.name, service] as const))('%s',
       teams: /"fontType":"monospace"/i,
     };
     expect(body).toMatch(marks[name] ?? /balance/);
+  });
+
+  test.each([50, 200])('takes a report of %i rows, with the total and what is not known', async (count) => {
+    await using served = await serve(service);
+    await using sender = service.open(served.origin, someTools(), 20_000);
+    const outcome = await sender.send(manyRows(count), aTry(1), never);
+    expect([outcome.type, served.refused]).toEqual(['sent', []]);
+    const [sent = ''] = served.calls.all.map((call) => call.body);
+    const body = sent.replaceAll('\\\\', '').replaceAll('\u00a0', ' ');
+    expect(body).toMatch(/balance +balance USD[^]+safe-1\][^]+total +\$30,100[^]+cold\\?: not known/);
+    const rows = new Set(body.match(/safe-\d+\]/g));
+    const [, left = '0'] = /and (\d+) more rows/.exec(body) ?? [];
+    expect(rows.size + Number(left)).toBe(count);
   });
 });

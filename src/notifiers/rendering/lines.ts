@@ -137,14 +137,14 @@ function cut(text: string, most: number): string {
 
 /** The encoded sizes of lines, including their line ends. */
 export interface Sizes {
-  line(text: string): number;
+  line(line: TextLine): number;
   link(link: Link): number;
   alert(alert: ListedAlert): number;
 }
 
 /**
  * Cuts the lines to the size `most`. The headline and the links always stay. Facts are removed first, from the last one
- * on, then text, then the first lines. Of several alerts, the last ones are removed. The message counts the removed
+ * on, then text, then rows of a table, then the first lines. Of several alerts, the last ones are removed. The message counts the removed
  * parts.
  */
 export function fitted({ others, ...lines }: AllLines, most: number, sizes: Sizes): MessageLines {
@@ -154,33 +154,62 @@ export function fitted({ others, ...lines }: AllLines, most: number, sizes: Size
 function fittedAlerts(lines: MessageLines, others: readonly RuleCount[], most: number, sizes: Sizes): MessageLines {
   const { headline, lead, alerts, links } = lines;
   const fixed =
-    sizes.line(headline) + sum(lead.map(({ text }) => sizes.line(text))) + sum(links.map((link) => sizes.link(link)));
+    sizes.line(ourLine(headline)) +
+    sum(lead.map((line) => sizes.line(line))) +
+    sum(links.map((link) => sizes.link(link)));
   const taken = alerts.map((alert) => sizes.alert(alert));
   for (let kept = alerts.length; ; kept -= 1) {
     const left = othersText(byRule([...alerts.slice(kept).map(({ counts }) => counts), ...others]));
     const text = left === null ? [] : [ourLine(cut(left, LONGEST_LINE))];
-    const size = fixed + sum(taken.slice(0, kept)) + sum(text.map((line) => sizes.line(line.text)));
+    const size = fixed + sum(taken.slice(0, kept)) + sum(text.map((line) => sizes.line(line)));
     if (size <= most || kept === 0) return { ...lines, alerts: alerts.slice(0, kept), text };
   }
 }
 
 function fittedLines(lines: MessageLines, most: number, sizes: Sizes): MessageLines {
-  const { headline, lead, links, text, facts } = lines;
-  const fixed = sizes.line(headline) + sum(links.map((link) => sizes.link(link)));
-  const taken = [...lead, ...text, ...facts].map((line) => sizes.line(line.text));
-  if (fixed + sum(taken) <= most) return lines;
-  const kept = countFitting(taken, most - fixed - sizes.line(omitted(taken.length)));
-  const first = <T>(all: readonly T[], before: number): readonly T[] => all.slice(0, Math.max(kept - before, 0));
+  const { headline, links, text, facts } = lines;
+  const fixed = sizes.line(ourLine(headline)) + sum(links.map((link) => sizes.link(link)));
+  const count = lines.lead.length + text.length + facts.length;
+  if (fixed + sum([...lines.lead, ...text, ...facts].map((line) => sizes.line(line))) <= most) return lines;
+  const room = most - fixed - sizes.line(omitted(count));
+  const lead = withFewerRows(lines.lead, room, sizes);
+  const all = [...lead, ...text, ...facts];
+  const kept = countFitting(
+    all.map((line) => sizes.line(line)),
+    room,
+  );
+  const first = <T>(some: readonly T[], before: number): readonly T[] => some.slice(0, Math.max(kept - before, 0));
   return {
     ...lines,
     lead: first(lead, 0),
     text: first(text, lead.length),
-    facts: [...first(facts, lead.length + text.length), ourLine(omitted(taken.length - kept))],
+    facts: [...first(facts, lead.length + text.length), ...(kept < all.length ? [omitted(all.length - kept)] : [])],
   };
 }
 
-function omitted(count: number): string {
-  return `${count} more lines are not shown here.`;
+/** The last row of a table is the total, and the lines below it say what is not in it: rows before them go first. */
+function withFewerRows(lead: readonly TextLine[], room: number, sizes: Sizes): readonly TextLine[] {
+  const rows = lead.filter(({ isTable }) => isTable === true).slice(1, -1);
+  const others = lead.filter((line) => !rows.includes(line));
+  if (rows.length === 0 || sum(lead.map((line) => sizes.line(line))) <= room) return lead;
+  const left = room - sum(others.map((line) => sizes.line(line))) - sizes.line(omittedRows(rows.length));
+  const kept = countFitting(
+    rows.map((line) => sizes.line(line)),
+    left,
+  );
+  const leftOut = new Set(rows.slice(kept));
+  return lead.flatMap((line) => {
+    if (!leftOut.has(line)) return [line];
+    return line === rows.at(-1) ? [omittedRows(leftOut.size)] : [];
+  });
+}
+
+function omittedRows(count: number): TextLine {
+  return { ...ourLine(`and ${count} more rows`), isTable: true };
+}
+
+function omitted(count: number): TextLine {
+  return ourLine(`${count} more lines are not shown here.`);
 }
 
 /** How many of the first sizes fit into the room. */

@@ -117,7 +117,7 @@ function unmarked(text: string): string {
 }
 
 const SIZES: Sizes = {
-  line: (text) => escaped(text).length + 1,
+  line: ({ text }) => escaped(text).length + 1,
   link: (link) => namedLink(link).length + 3,
   alert: (alert) => alertLine(alert).length + 1,
 };
