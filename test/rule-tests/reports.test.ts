@@ -110,6 +110,45 @@ test('a balance without a price is in no sum, and waited for by nobody', async (
   ).toEqual(['7d: report weekly: $300,000 in 1 of 2 balances, unchanged in 7 d', '  Without a price: usdc.']);
 });
 
+test('a sum that was nothing at the begin has no percentage, and what it was is told', async () => {
+  const none = `{ at: 0m, ${coins(0)}, ${usdc(0)} }`;
+  expect(await saidIn([none, `{ at: 7d, ${coins(100)}, ${usdc(0)} }`, `{ at: 14d, ${coins(0)}, ${usdc(0)} }`])).toEqual(
+    [
+      '7d: report weekly: $300,000 in 2 balances, was $0 7 d ago',
+      '14d: report weekly: $0 in 2 balances, fell 100 % in 7 d',
+    ],
+  );
+  expect(await saidIn([none, `{ at: 7d, ${coins(0)}, ${usdc(0)} }`])).toEqual([
+    '7d: report weekly: $0 in 2 balances, unchanged in 7 d',
+  ]);
+  const { runs } = await run(storyOf([none, `{ at: 7d, ${coins(100)}, ${usdc(0)} }`]), filesOf());
+  expect(runs.flatMap(({ sent }) => sent.map(({ message }) => message.table))).toEqual([
+    [
+      ['', 'balance', 'balance USD', 'change 7 d'],
+      ['coins', '100 coin', '$300,000', 'from 0'],
+      ['usdc', '0 USDC', '$0', '0 %'],
+      ['total', '', '$300,000', 'from 0'],
+    ],
+  ]);
+});
+
+test('a watch that is asked at the time of the report is waited for, and its old value is named', async () => {
+  const files = filesOf(
+    "{ id: weekly, cron: '0 8 * * *', watches: [coins, nightly], values: [balance], total: balance }",
+    "  - { id: nightly, kind: balance, of: cold, cron: '0 8 * * *' }\n",
+  );
+  const day = `{ at: 0m, ${coins(1)}, nightly: { balance: 1 } }`;
+  const late = [day, `{ at: 24h, ${coins(2)} }`];
+  const start = '2026-01-05T08:00:00Z';
+  expect(await saidIn([...late, `{ at: 24h1m, ${coins(2)}, nightly: { balance: 5 } }`], files, start)).toEqual([
+    '24h1m: report weekly: 7 coin in 2 balances',
+  ]);
+  expect(await saidIn([...late, `{ at: 24h5m, ${coins(2)}, nightly: { missed: error } }`], files, start)).toEqual([
+    '24h5m: report weekly: 3 coin in 2 balances',
+    '  nightly: not read since 2026-01-05 08:00 UTC.',
+  ]);
+});
+
 test('a report of which nothing is known says so', async () => {
   expect(await saidIn(['{ at: 0m }', '{ at: 7d }', '{ at: 7d5m }'])).toEqual([
     '7d5m: report weekly: none of 2 balances is known',

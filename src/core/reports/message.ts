@@ -5,13 +5,13 @@ import { ON_SCHEDULE, type Fact, type Message } from '../model/delivery.ts';
 import { idOf, scheduleKey } from '../model/watch/identity.ts';
 import { showCron } from '../model/watch/schedule.ts';
 import type { Watch } from '../model/watch/watch.ts';
-import type { Amount } from '../values/amount.ts';
+import { Amount } from '../values/amount.ts';
 import { isDollars, showDollars } from '../values/dollars.ts';
 import { showAmount, showPart, showSpan, showTime } from '../wording/words.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { REPORT_ALERT, REPORT_KIND, type Report, type ReportValue } from './model.ts';
 import { mainPath, type MemberReading } from './reading.ts';
-import { partOf, totalsOf, type ReportTotals, type TotalChange } from './totals.ts';
+import { changeBetween, totalsOf, type PartChange, type ReportTotals, type TotalChange } from './totals.ts';
 
 export interface ReportTime {
   readonly due: Instant;
@@ -37,7 +37,7 @@ export function reportMessage(report: Report, all: readonly MemberReading[], { d
     place: null,
     of: null,
     token: null,
-    title: `report ${report.id}: ${[sumWords(report, totals), changeWords(totals.changes[0])].filter(Boolean).join(', ')}`,
+    title: `report ${report.id}: ${[sumWords(report, totals), changeWords(report, totals)].filter(Boolean).join(', ')}`,
     detail: null,
     measured: null,
     table: tableOf(report, totals),
@@ -80,14 +80,17 @@ function counted(members: readonly MemberReading[], count: number): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `rose 2.1 % in 7 d`; null: the change is not known. */
-function changeWords(change: TotalChange | undefined): string | null {
-  if (change?.part === undefined) return null;
-  const { part, ms } = change;
-  const moved =
-    part.digits === 0n ? 'unchanged' : part.digits < 0n ? `fell ${showPart(part.negated())}` : `rose ${showPart(part)}`;
-  return `${moved} in ${showSpan(ms)}`;
+/** `rose 2.1 % in 7 d`, `was $0 7 d ago`; null: the change is not known. */
+function changeWords({ total }: Report, { changes: [first], members: [member] }: ReportTotals): string | null {
+  if (first?.change === undefined || total === null || member === undefined) return null;
+  const span = showSpan(first.ms);
+  const { part } = first.change;
+  if (part === null) return `was ${shown(member.watch, total, NOTHING)} ${span} ago`;
+  if (part.digits === 0n) return `unchanged in ${span}`;
+  return `${part.digits < 0n ? `fell ${showPart(part.negated())}` : `rose ${showPart(part)}`} in ${span}`;
 }
+
+const NOTHING = new Amount(0n, 0);
 
 function tableOf({ values, total }: Report, totals: ReportTotals): string[][] {
   const head = values.map((value) => headOf(value));
@@ -109,17 +112,19 @@ function cellOf(one: MemberReading, value: ReportValue): string {
   return one.lacks === 'price' ? 'no price' : 'not known';
 }
 
-function changeOfMember({ changed }: MemberReading, ms: number): Amount | undefined {
+function changeOfMember({ changed }: MemberReading, ms: number): PartChange | undefined {
   const ends = changed(ms);
-  return partOf(ends?.now, ends?.then);
+  return changeBetween(ends?.now, ends?.then);
 }
 
-function changeCell(part: Amount | undefined): string {
-  return part === undefined ? 'not known' : `${part.digits > 0n ? '+' : ''}${showPart(part)}`;
+function changeCell(change: PartChange | undefined): string {
+  if (change === undefined) return 'not known';
+  const { part } = change;
+  return part === null ? 'from 0' : `${part.digits > 0n ? '+' : ''}${showPart(part)}`;
 }
 
 function totalCell(value: ReportValue, { sum, changes, members: [first] }: ReportTotals, total: string | null): string {
-  if (value.type === 'change') return changeCell(changes.find(({ ms }) => ms === value.ms)?.part);
+  if (value.type === 'change') return changeCell(changes.find(({ ms }) => ms === value.ms)?.change);
   return value.path === total && sum !== undefined && first !== undefined ? shown(first.watch, total, sum) : '';
 }
 
@@ -141,6 +146,13 @@ function notesOf({ members, copies, known, changes }: ReportTotals, timeOf: (at:
   return [
     ...limited(
       members.filter(({ lacks }) => lacks === 'value').map((one) => `${one.watch.name}: ${unknownWords(one, timeOf)}.`),
+    ),
+    ...limited(
+      members.flatMap((one) =>
+        one.isAwaited && one.lacks !== 'value' && one.at !== null
+          ? `${one.watch.name}: not read since ${timeOf(one.at)}.`
+          : [],
+      ),
     ),
     ...named('Without a price', unpriced),
     ...changes.flatMap((change) => changeNotes(change, known.length)),
@@ -195,7 +207,7 @@ function factsOf({ values }: Report, { members, known, sum, changes }: ReportTot
     unknown: members.length - known.length - unpriced,
     unpriced,
     ...(sum === undefined ? {} : { total: exact(sum) }),
-    ...Object.fromEntries(changes.flatMap(({ name, part }) => (part === undefined ? [] : [[name, exact(part)]]))),
+    ...Object.fromEntries(changes.flatMap(({ name, change }) => (change?.part ? [[name, exact(change.part)]] : []))),
   };
 }
 
@@ -205,8 +217,8 @@ function valuesOf(one: MemberReading, values: readonly ReportValue[]): Record<st
       const [name, number] =
         value.type === 'field'
           ? [value.path.replaceAll('.', '_'), one.now(value.path)]
-          : [value.name, changeOfMember(one, value.ms)];
-      return number === undefined ? [] : [[name, exact(number)]];
+          : [value.name, changeOfMember(one, value.ms)?.part];
+      return number === undefined || number === null ? [] : [[name, exact(number)]];
     }),
   );
 }

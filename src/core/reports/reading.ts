@@ -2,7 +2,7 @@
 import { historyOf } from '../alerts/history.ts';
 import { balanceKey, type KnownBalance } from '../model/distinct-balances.ts';
 import type { Memory, Run } from '../model/memory.ts';
-import { isLongOverdue } from '../model/watch/schedule.ts';
+import { isLongOverdue, isOverdue } from '../model/watch/schedule.ts';
 import { paceIn, type Watch } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
 import { isDollars } from '../values/dollars.ts';
@@ -15,6 +15,8 @@ export interface MemberReading extends KnownBalance {
   readonly watch: Watch;
   /** `price`: the amount is known, and it has no price. */
   readonly lacks: 'nothing' | 'value' | 'price';
+  /** It is not known, or its cron had a time since it was read. A report waits for it. */
+  readonly isAwaited: boolean;
   /** If it is not known: the last time at which it was; null: there is none, or it is not kept. */
   readonly knownUntil: Instant | null;
   /** The head of its chain stands still. */
@@ -55,13 +57,15 @@ export function readMember(report: Report, { watch, memory, past }: StoredMember
   const isOld = isLongOverdue(watch, coveredUntil, at, intervalMs);
   const time = { at, coveredUntil, intervalMs, wantedMs: watch.schedule.intervalMs };
   const now = (path: string): Amount | undefined => (isOld ? undefined : openValue(own, path));
+  const lacks = lackOf(report, watch, now);
   return {
     watch,
     key: balanceKey(watch),
     at: coveredUntil,
     isOld,
     amount: now(mainPath(report, watch)),
-    lacks: lackOf(report, watch, now),
+    lacks,
+    isAwaited: lacks === 'value' || isDueByCron(watch, coveredUntil, { at, intervalMs }),
     knownUntil: isOld ? coveredUntil : (own?.data?.lastOk ?? null),
     isStale: own?.data?.state === 'stale',
     now,
@@ -74,6 +78,15 @@ export function readMember(report: Report, { watch, memory, past }: StoredMember
       return delta === undefined ? undefined : { now: value, then: value.minus(delta) };
     },
   };
+}
+
+/** The time of the report may be that of the watch. Other watches are read often enough. */
+function isDueByCron(
+  watch: Watch,
+  coveredUntil: Instant | null,
+  { at, intervalMs }: { readonly at: Instant; readonly intervalMs: number },
+): boolean {
+  return watch.schedule.type === 'cron' && isOverdue(watch, coveredUntil, at, intervalMs);
 }
 
 /** The path whose change is told. */

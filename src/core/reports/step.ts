@@ -65,7 +65,7 @@ export function decideReport(
   const { state, due } = turn;
   if (due === null) return hasState(memory, state) ? null : decisionOf(report, memory, { state, transitions: [], at });
   const waitMs = Math.min(WAIT_MS, report.schedule.intervalMs / 2);
-  const isKnown = members.every(({ lacks }) => lacks !== 'value');
+  const isKnown = members.every(({ isAwaited }) => !isAwaited);
   const isWaiting = !isKnown && at - (state.foundAt ?? at) < waitMs;
   if (isWaiting) return hasState(memory, state) ? null : decisionOf(report, memory, { state, transitions: [], at });
   const { labels, notify } = report;

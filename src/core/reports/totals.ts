@@ -4,11 +4,16 @@ import { Amount } from '../values/amount.ts';
 import type { Report } from './model.ts';
 import type { MemberReading } from './reading.ts';
 
+/** `part`: of what it was; null: it was nothing, and is not any more. */
+export interface PartChange {
+  readonly part: Amount | null;
+}
+
+/** `change`: undefined if no member is known at both ends. */
 export interface TotalChange {
   readonly name: string;
   readonly ms: number;
-  /** The change as a part; undefined: no member is known at both ends, or the sum was 0. */
-  readonly part: Amount | undefined;
+  readonly change: PartChange | undefined;
   /** Members that are known now, and were not known then. */
   readonly without: readonly MemberReading[];
 }
@@ -45,20 +50,22 @@ export function totalsOf({ total, values }: Report, all: readonly MemberReading[
   };
 }
 
-function changeOf(known: readonly MemberReading[], ms: number): Pick<TotalChange, 'part' | 'without'> {
+function changeOf(known: readonly MemberReading[], ms: number): Pick<TotalChange, 'change' | 'without'> {
   const ends = known.flatMap((one) => {
     const changed = one.changed(ms);
     return changed === undefined ? [] : { one, ...changed };
   });
   const both = new Set(ends.map(({ one }) => one));
   const [now, then] = [sumOf(ends.map((end) => end.now)), sumOf(ends.map((end) => end.then))];
-  return { part: partOf(now, then), without: known.filter((one) => !both.has(one)) };
+  return { change: changeBetween(now, then), without: known.filter((one) => !both.has(one)) };
 }
 
-/** How much `now` is more than `then`, as a part of it; undefined: unknown. */
-export function partOf(now: Amount | undefined, then: Amount | undefined): Amount | undefined {
-  if (now === undefined || then === undefined || then.digits === 0n) return undefined;
-  return now.minus(then).dividedBy(then);
+/** Undefined: one of them is unknown. */
+export function changeBetween(now: Amount | undefined, then: Amount | undefined): PartChange | undefined {
+  if (now === undefined || then === undefined) return undefined;
+  const delta = now.minus(then);
+  if (delta.digits === 0n) return { part: ZERO };
+  return { part: then.digits === 0n ? null : delta.dividedBy(then) };
 }
 
 function sumOf(amounts: readonly Amount[]): Amount | undefined {
