@@ -9,6 +9,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createComplaints } from './outages.ts';
 import { readMembers } from './report-members.ts';
 
 export interface ReportsOptions {
@@ -24,30 +25,43 @@ export interface ReportsOptions {
 
 const LOOK_MS = 10_000;
 
-/** Runs until the signal aborts. A storage that does not answer is tried again, and logged once per cause. */
+/** Runs until the signal aborts. What fails is tried again, and logged once per report and cause. */
 export async function runReports(options: ReportsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
-  let lastFailure: string | null = null;
+  const complaints = createComplaints();
+  const attempt = async (name: string, act: () => Promise<void>): Promise<void> => {
+    const errors = await errorsOf(act);
+    for (const error of complaints.news(name, errors))
+      log.warn('report:failed', { report: name, error, effect: 'it is tried again' });
+  };
   while (!signal.aborted) {
     await clock.sleep(LOOK_MS, signal);
-    try {
-      await look(options);
-      lastFailure = null;
-    } catch (error) {
-      if (lastFailure !== String(error)) log.warn('report:failed', { error, effect: 'due reports are tried again' });
-      lastFailure = String(error);
-    }
+    await attempt('all', () => look(options, attempt));
   }
 }
 
-async function look(options: ReportsOptions): Promise<void> {
+async function errorsOf(act: () => Promise<void>): Promise<readonly string[]> {
+  try {
+    await act();
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** Runs the work on one report. A failure of it stops no other report. */
+type Attempt = (report: string, act: () => Promise<void>) => Promise<void>;
+
+async function look(options: ReportsOptions, attempt: Attempt): Promise<void> {
   const { store, ownership, reports, clock } = options;
   const all = reports();
   const fence = ownership.fenceOf('service:dispatch');
   if (all.length === 0 || fence === null) return;
   const memories = await recall(store, all);
   for (const report of all)
-    await lookAt(options, report, { memory: memories.get(report.watchId), fence, at: clock.now() });
+    await attempt(report.watchId, () =>
+      lookAt(options, report, { memory: memories.get(report.watchId), fence, at: clock.now() }),
+    );
 }
 
 /** A damaged state is dropped: the report then begins with the next time of its cron. */

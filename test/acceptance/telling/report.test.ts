@@ -1,5 +1,6 @@
 // Reports of several watches by a daemon that runs, on its state: restarts, reloads, outages and silences.
 import { expect, test } from '@jest/globals';
+import { refusing } from '../../support/store/broken-writes.ts';
 import { callApi, readApi } from '../../support/web/api-calls.ts';
 import { anOperatedDaemon, RULES as OPERATED_RULES, WATCHES } from '../../support/web/operated-daemon.ts';
 import { aStory, RULES, type Story } from '../../support/self-story.ts';
@@ -110,6 +111,24 @@ test('a reload that moves the time into the past tells nothing, and one that tak
   await story.minutes(5);
   await printed.reached(1);
   expect(titles(story)).toEqual(['report fives: 5 coin in 1 balance, unchanged in 2 min']);
+});
+
+test('a report that the store refuses stops no other one, and is told once when it is taken', async () => {
+  const disk: { refused: string | null } = { refused: null };
+  const fives = AT_FIVE.slice(AT_FIVE.indexOf('  - { id: fives'));
+  const rules = `${AT_FIVE}${fives.replace('fives', 'others')}`;
+  await using story = await aStory({ channels: CHANNELS, rules, openStore: refusing(disk) });
+  await story.minutes(4);
+  disk.refused = 'report/fives';
+  await story.minutes(3);
+  expect(titles(story)).toEqual(['report others: 5 coin in 1 balance, unchanged in 2 min']);
+  expect(await story.running.says('report:failed')).toMatchObject({ report: 'report/fives' });
+  disk.refused = null;
+  await story.minutes(3);
+  expect(titles(story).toSorted()).toEqual([
+    'report fives: 5 coin in 1 balance, unchanged in 2 min',
+    'report others: 5 coin in 1 balance, unchanged in 2 min',
+  ]);
 });
 
 test('a silence of the report holds it, and one of its watches does not', async () => {

@@ -31,3 +31,23 @@ export function lockable(disk: { readonly isLocked: boolean }): typeof openStore
     });
   };
 }
+
+/** Opens one that takes no decision about the watch, or the report, of that id. */
+export function refusing(disk: { readonly refused: string | null }): typeof openStore {
+  return async (settings, options) => {
+    const store = await openStore(settings, options);
+    const commit: Store['commit'] = (decisions, ...more) =>
+      decisions.some(({ watchId }) => watchId === disk.refused)
+        ? Promise.reject(new StorageError('the disk is full'))
+        : store.commit(decisions, ...more);
+    return new Proxy(store, {
+      get(whole, name) {
+        if (name === 'commit') return commit;
+        const value: unknown = Reflect.get(whole, name);
+        return typeof value !== 'function'
+          ? value
+          : (...given: readonly unknown[]): unknown => Reflect.apply(value, whole, given);
+      },
+    });
+  };
+}
