@@ -1,5 +1,6 @@
 // Groups: alerts for one target that share a message, and the time of that message.
 import { idOf } from '../core/model/watch/identity.ts';
+import { REPORT_KIND } from '../core/reports/model.ts';
 import type { Recipient, Severity } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DispatchGroup, Key, Labels, Routing } from './model.ts';
@@ -46,7 +47,10 @@ export function placeOf(
   return { target, ...groupOf(target, channelOf(target.channel).unit, alert, routingOf(alert.labels)) };
 }
 
-/** The group of an alert at a target, with the labels that its members share. */
+/**
+ * The group of an alert at a target, with the labels that its members share. A report is alone in its group: a message of
+ * several alerts has a line for each, and a table does not fit into a line.
+ */
 export function groupOf(
   target: Recipient,
   unit: DispatchGroup['unit'],
@@ -61,6 +65,7 @@ export function groupOf(
       return value === undefined ? [] : [[label, value]];
     }),
   );
+  if (alert.labels['kind'] === REPORT_KIND) return { id: idOf(channel, recipient, alert.key), labels };
   const values = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { id: idOf(channel, recipient, JSON.stringify(values)), labels };
 }

@@ -21,10 +21,12 @@ interface Setting {
   readonly routes: string;
   /** Watches of the treasury's balance, each with its alerts. */
   readonly alerts: Readonly<Record<string, string>>;
+  /** The times of reports of the watch `coins`, by their ids. */
+  readonly reports?: Readonly<Record<string, string>>;
 }
 
 /** Every channel mails to an address of its own. */
-async function aDaemon({ routes, alerts }: Setting): Promise<Daemon> {
+async function aDaemon({ routes, alerts, reports = {} }: Setting): Promise<Daemon> {
   await using opened = new AsyncDisposableStack();
   const refused = new Set<string>();
   const explorer = opened.use(await serveBalances());
@@ -45,7 +47,11 @@ rules: [rules.yaml]
   const watches = Object.entries(alerts).map(
     ([id, own]) => `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [${own}] }\n`,
   );
-  const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': `watches:\n${watches.join('')}` }));
+  const told = Object.entries(reports).map(
+    ([id, cron]) => `  - { id: ${id}, cron: '${cron}', watches: [coins], values: [balance], total: balance }\n`,
+  );
+  const rules = `watches:\n${watches.join('')}${told.length === 0 ? '' : `reports:\n${told.join('')}`}`;
+  const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': rules }));
   const running = opened.use(await runApp(folder, { clock: createStoryClock() }));
   await running.polls.reached(watches.length);
   const all = opened.move();
@@ -159,4 +165,31 @@ test('a storm of one team is one mail', async () => {
   await poll(daemon, 9);
   await daemon.running.clock.advance(MINUTE);
   expect((await mails(daemon, 2)).at(-1)).toMatch(/^ops RESOLVED/);
+});
+
+test('each report of several watches is a mail of its own with its table, however its alerts are grouped', async () => {
+  await using daemon = await aDaemon({
+    routes: 'routes: [{ match: {}, notify: [ops], group_by: [], group_wait: 30s }]',
+    alerts: { coins: LOW },
+    reports: { fives: '5 0 * * *', others: '5 0 * * *', minutely: '7,8,9 0 * * *' },
+  });
+  await poll(daemon, 2, 6);
+  await daemon.smtp.mails.reached(3);
+  daemon.refused.add('ops@example.com');
+  await poll(daemon, 2, 4);
+  daemon.refused.clear();
+  await poll(daemon, 2, 30);
+  const all = await daemon.smtp.mails.reached(6);
+  const shown = all.map(({ parsed }) => [
+    parsed.subject,
+    /^coins +2 coin$/m.test(parsed.text ?? '') && /^total +2 coin$/m.test(parsed.text ?? ''),
+  ]);
+  expect(shown.toSorted()).toEqual([
+    ['[INFO] report fives: 2 coin in 1 balance', true],
+    ['[INFO] report minutely: 2 coin in 1 balance', true],
+    ['[INFO] report minutely: 2 coin in 1 balance', true],
+    ['[INFO] report minutely: 2 coin in 1 balance', true],
+    ['[INFO] report others: 2 coin in 1 balance', true],
+    [expect.stringMatching(/^\[WARNING\] treasury coin 2, below 3/), false],
+  ]);
 });
