@@ -148,8 +148,13 @@ function notesOf({ members, copies, known, changes }: ReportTotals, timeOf: (at:
       members.filter(({ lacks }) => lacks === 'value').map((one) => `${one.watch.name}: ${unknownWords(one, timeOf)}.`),
     ),
     ...limited(
+      members
+        .filter(({ lacks }) => lacks === 'poll')
+        .map((one) => `${one.watch.name}: read for this report at its next poll.`),
+    ),
+    ...limited(
       members.flatMap((one) =>
-        one.isAwaited && one.lacks !== 'value' && one.at !== null
+        one.isAwaited && (one.lacks === 'nothing' || one.lacks === 'price') && one.at !== null
           ? `${one.watch.name}: not read since ${timeOf(one.at)}.`
           : [],
       ),

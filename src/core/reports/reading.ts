@@ -13,8 +13,8 @@ import type { Report } from './model.ts';
 
 export interface MemberReading extends KnownBalance {
   readonly watch: Watch;
-  /** `price`: the amount is known, and it has no price. */
-  readonly lacks: 'nothing' | 'value' | 'price';
+  /** `price`: the amount is known, and it has no price. `poll`: no poll has read the value for a report yet. */
+  readonly lacks: 'nothing' | 'value' | 'price' | 'poll';
   /** It is not known, or its cron had a time since it was read. A report waits for it. */
   readonly isAwaited: boolean;
   /** If it is not known: the last time at which it was; null: there is none, or it is not kept. */
@@ -57,7 +57,7 @@ export function readMember(report: Report, { watch, memory, past }: StoredMember
   const isOld = isLongOverdue(watch, coveredUntil, at, intervalMs);
   const time = { at, coveredUntil, intervalMs, wantedMs: watch.schedule.intervalMs };
   const now = (path: string): Amount | undefined => (isOld ? undefined : openValue(own, path));
-  const lacks = lackOf(report, watch, now);
+  const lacks = lackOf(report, { watch, memory: own }, now);
   return {
     watch,
     key: balanceKey(watch),
@@ -65,7 +65,7 @@ export function readMember(report: Report, { watch, memory, past }: StoredMember
     isOld,
     amount: now(mainPath(report, watch)),
     lacks,
-    isAwaited: lacks === 'value' || isDueByCron(watch, coveredUntil, { at, intervalMs }),
+    isAwaited: lacks === 'value' || lacks === 'poll' || isDueByCron(watch, coveredUntil, { at, intervalMs }),
     knownUntil: isOld ? coveredUntil : (own?.data?.lastOk ?? null),
     isStale: own?.data?.state === 'stale',
     now,
@@ -111,11 +111,16 @@ function pathsOf(report: Report, watch: Watch): string[] {
   return [...new Set([mainPath(report, watch), ...fields])];
 }
 
-function lackOf(report: Report, watch: Watch, now: MemberReading['now']): MemberReading['lacks'] {
+function lackOf(
+  report: Report,
+  { watch, memory }: Omit<StoredMember, 'past'>,
+  now: MemberReading['now'],
+): MemberReading['lacks'] {
   const missing = pathsOf(report, watch).filter((path) => now(path) === undefined);
   if (missing.length === 0) return 'nothing';
   const measured = watch.kind.while?.measured ?? null;
-  const isUnpriced =
-    measured !== null && now(measured) !== undefined && missing.every((path) => isDollars(watch.kind.fields, path));
-  return isUnpriced ? 'price' : 'value';
+  const isKnown = measured !== null && now(measured) !== undefined;
+  if (!isKnown || !missing.every((path) => isDollars(watch.kind.fields, path))) return 'value';
+  // Each poll leaves samples of all paths that it reads, if only an empty list.
+  return missing.every((path) => memory?.history[path] !== undefined) ? 'price' : 'poll';
 }

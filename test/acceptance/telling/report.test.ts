@@ -113,6 +113,57 @@ test('a reload that moves the time into the past tells nothing, and one that tak
   expect(titles(story)).toEqual(['report fives: 5 coin in 1 balance, unchanged in 2 min']);
 });
 
+test('a clock that is set by years, and back, stops nothing: each later time is told once', async () => {
+  await using story = await aStory({ channels: CHANNELS, rules: rulesOf('*/5 * * * *') });
+  const { clock, polls } = story.running;
+  const years = 4 * 365 * 86_400_000;
+  // After a jump fewer polls end in a minute.
+  const minutes = async (count: number): Promise<void> => {
+    for (; count > 0; count -= 1) await clock.advance(60_000);
+  };
+  await minutes(2);
+  await clock.setTo(clock.now() + years);
+  await minutes(6);
+  await clock.setTo(clock.now() - years);
+  await minutes(8);
+  await clock.setTo(clock.now() - 10 * 60_000);
+  const { length } = polls.all;
+  await minutes(15);
+  expect(polls.all.length - length).toBeGreaterThanOrEqual(3 * 14);
+  const times = story.printed.all.map((line) => (JSON.parse(line) as { data: { since: string } }).data.since);
+  expect(times).toEqual([
+    '2029-12-31T00:00:00Z',
+    '2029-12-31T00:05:00Z',
+    '2026-01-01T00:10:00Z',
+    '2026-01-01T00:15:00Z',
+    '2026-01-01T00:20:00Z',
+  ]);
+});
+
+test('what no poll has read for a new report yet is not without a price', async () => {
+  const hourly = `defaults: { notify: [screen] }
+watches: [{ id: hourly, kind: balance, of: treasury, every: 1h }]
+`;
+  await using story = await aStory({ channels: CHANNELS, rules: hourly, polls: 1 });
+  const { folder, running, printed } = story;
+  await running.clock.advance(20 * 60_000);
+  folder.write(
+    'rules.yaml',
+    `${hourly}reports: [{ id: usd, cron: '25 * * * *', watches: [hourly], values: [balance_usd], total: balance_usd }]\n`,
+  );
+  expect(await running.reload()).toBe('config:reloaded');
+  await running.clock.advance(9 * 60_000);
+  expect(titles(story)).toEqual([]);
+  await running.clock.advance(2 * 60_000);
+  await printed.reached(1);
+  await running.clock.advance(60 * 60_000);
+  await printed.reached(2);
+  expect(reports(story).map(({ title, lines }) => [title, lines.at(-1)])).toEqual([
+    ['report usd: none of 1 balance is known', 'hourly: read for this report at its next poll.'],
+    ['report usd: none of 1 balance is known', 'Without a price: hourly.'],
+  ]);
+});
+
 test('a report that the store refuses stops no other one, and is told once when it is taken', async () => {
   const disk: { refused: string | null } = { refused: null };
   const fives = AT_FIVE.slice(AT_FIVE.indexOf('  - { id: fives'));
