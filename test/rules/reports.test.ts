@@ -39,6 +39,11 @@ const problemsOf = (rules: LoadedRules): string[] =>
   rules.problems.map(({ path, message, hint = '' }) => `${path}: ${message}. ${hint}`.trim());
 
 test.each<[string, Readonly<Record<string, string>>, string]>([
+  [
+    'times that come faster than reports are told',
+    { cron: "'*/5 * * * * *'" },
+    'cron: it tells every 5s, and a report is told every 10s at most.',
+  ],
   ['an unknown watch', { watches: '[coinz]' }, 'watches: no watch "coinz". Did you mean coins?'],
   [
     'a watch without present values',

@@ -30,6 +30,9 @@ export type ReportValue =
   | { readonly type: 'field'; readonly path: string }
   | { readonly type: 'change'; readonly name: string; readonly ms: number };
 
+/** How often it is looked which reports are due. Of several times within it one would be told. */
+export const REPORT_LOOK_MS = 10_000;
+
 export const REPORT_KIND = 'report';
 /** The alert of every report. */
 export const REPORT_ALERT: AlertId = 'report';

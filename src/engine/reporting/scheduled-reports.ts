@@ -3,7 +3,7 @@
 // one commit: a restart, and another replica, tell no time twice.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import type { Report } from '../../core/reports/model.ts';
+import { REPORT_LOOK_MS, type Report } from '../../core/reports/model.ts';
 import { decideReport, turnOf } from '../../core/reports/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
@@ -23,8 +23,6 @@ export interface ReportsOptions {
   readonly log: Log;
 }
 
-const LOOK_MS = 10_000;
-
 /** Runs until the signal aborts. What fails is tried again, and logged once per report and cause. */
 export async function runReports(options: ReportsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -35,7 +33,7 @@ export async function runReports(options: ReportsOptions, signal: AbortSignal): 
       log.warn('report:failed', { report: name, error, effect: 'it is tried again' });
   };
   while (!signal.aborted) {
-    await clock.sleep(LOOK_MS, signal);
+    await clock.sleep(REPORT_LOOK_MS, signal);
     await attempt('all', () => look(options, attempt));
   }
 }

@@ -5,7 +5,14 @@ import { quote } from '../../config/values/scalars.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
 import type { Labels } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import { REPORT_ALERT, REPORT_KIND, reportWatchId, spansOf, type Report } from '../../core/reports/model.ts';
+import {
+  REPORT_ALERT,
+  REPORT_KIND,
+  REPORT_LOOK_MS,
+  reportWatchId,
+  spansOf,
+  type Report,
+} from '../../core/reports/model.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { ReportShape, type WrittenReport } from '../schema/shape.ts';
 import { claimId } from '../compile/claim-id.ts';
@@ -143,6 +150,13 @@ class ReportCompiler {
     const schedule = cronSchedule(cron, zone);
     if (!('type' in schedule)) {
       this.#complain(['cron'], { message: schedule.complaint });
+      return null;
+    }
+    if (schedule.intervalMs < REPORT_LOOK_MS) {
+      const least = formatDuration(REPORT_LOOK_MS);
+      this.#complain(['cron'], {
+        message: `it tells every ${formatDuration(schedule.intervalMs)}, and a report is told every ${least} at most`,
+      });
       return null;
     }
     const slow = members.find((watch) => watch.schedule.intervalMs > schedule.intervalMs);
