@@ -17,8 +17,8 @@ export function judgeBlindness({ logs, references, pollsOf }: Evidence): Verdict
     // Where the head stands still a poll tells nothing, though it knows the value.
     const polls = { known, certain: known.filter((poll) => !isDoubtful(poll)) };
     const verdicts = logs.blindness.flatMap((look, n) => {
-      // After a plan has more to spend, a watch is looked at anew with its next due time.
-      const stretch = Math.max(look.stretch, logs.blindness[n - 1]?.stretch ?? 1);
+      // After a plan has more to spend, a watch is looked at again with its next due time.
+      const stretch = Math.max(...logs.blindness.slice(Math.max(0, n - 2), n + 1).map((one) => one.stretch));
       return judgeLook({ ...look, stretch }, reference, polls, logs);
     });
     // One that lasts is one thing.
