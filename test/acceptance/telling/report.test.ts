@@ -1,9 +1,12 @@
 // Reports of several watches by a daemon that runs, on its state: restarts, reloads, outages and silences.
 import { expect, test } from '@jest/globals';
 import { refusing } from '../../support/store/broken-writes.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
 import { callApi, readApi } from '../../support/web/api-calls.ts';
 import { anOperatedDaemon, RULES as OPERATED_RULES, WATCHES } from '../../support/web/operated-daemon.ts';
 import { aStory, RULES, type Story } from '../../support/self-story.ts';
+
+const clockTest = onFileAlone('replicas go by the clock of the database, not by that of the machine');
 
 const CHANNELS = `channels: { screen: { type: log, format: json }, other: { type: log, format: json } }
 self: none`;
@@ -113,7 +116,7 @@ test('a reload that moves the time into the past tells nothing, and one that tak
   expect(titles(story)).toEqual(['report fives: 5 coin in 1 balance, unchanged in 2 min']);
 });
 
-test('a clock that is set by years, and back, stops nothing: each later time is told once', async () => {
+clockTest('a clock that is set by years, and back, stops nothing: each later time is told once', async () => {
   await using story = await aStory({ channels: CHANNELS, rules: rulesOf('*/5 * * * *') });
   const { clock, polls } = story.running;
   const years = 4 * 365 * 86_400_000;

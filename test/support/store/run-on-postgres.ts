@@ -8,8 +8,8 @@ import { execute, hasPostgres, openPostgres } from './postgres-server.ts';
 import { databaseAt, TEMPLATE } from './story-state.ts';
 
 /**
- * A log that nobody reads, the words of messages, what a plan allows, and all that is said of a state have nothing to do with
- * the database; what several replicas do is told on a database of its own.
+ * A log that nobody reads, the words of messages, also those of the needs, what a plan allows, and all that is said of a state
+ * have nothing to do with the database; what several replicas do is told on a database of its own.
  */
 const STORIES = [
   'test/acceptance',
@@ -19,6 +19,7 @@ const STORIES = [
   'acceptance/plan',
   'self/states',
   'acceptance/replicas',
+  'acceptance/needs',
 ];
 
 const given = process.argv.slice(2);
