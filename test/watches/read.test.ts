@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
 import { dataWords } from '../../src/explain/data-words.ts';
+import { drawnPath } from '../../src/query/values/lines.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
 import { run } from '../rule-tests/support/trials.ts';
@@ -569,4 +570,12 @@ test('two watches that ask the same are one request, and others are their own', 
   const later = world.replicas.asked.length;
   await world.poll();
   expect(world.replicas.asked).toHaveLength(later + 2);
+});
+
+test('values that are compared with each other have a chart of the first one; an address has none', () => {
+  const pathOf = (reads: readonly string[], alert: string): (string | null)[] =>
+    loadWatches(rules(reads, [alert])).map((watch) => drawnPath(watch));
+  expect(pathOf([ASSETS, HELD], INSOLVENT)).toEqual(['held']);
+  expect(pathOf([ASSETS, HELD], '{ id: low, while: assets < 5 }')).toEqual(['assets']);
+  expect(pathOf([ADMIN], ADMIN_CHANGED)).toEqual([null]);
 });

@@ -10,14 +10,14 @@ import type { QueryContext } from '../view.ts';
 
 /**
  * The field path that is drawn for a watch: the one that its first condition compares with a constant, else the one
- * that the kind measures.
+ * that the kind measures, else the first of which samples are kept. Null: there is none.
  */
-export function drawnPath({ kind, alerts }: Watch): string | null {
+export function drawnPath({ kind, alerts, sampled }: Watch): string | null {
   for (const alert of alerts) {
     const limit = alert.type === 'condition' ? limitOf(alert.while) : null;
     if (limit !== null) return limit.subject.type === 'window' ? limit.subject.window.path : limit.subject.path;
   }
-  return kind.while?.measured ?? null;
+  return kind.while?.measured ?? sampled[0]?.path ?? null;
 }
 
 /** The paths with a history; the drawn path is first. */
