@@ -115,7 +115,7 @@ function valueSection(found: WatchExplanation, { series, filter }: Drawn, moment
   const at = measure?.at ?? null;
   const age = at === null ? NOTHING : html`${ageTag(at, moment)} old`;
   const before = previous === null ? NOTHING : html` · before ${amountTag(previous)}`;
-  const value = measure === null ? 'Value' : valueTag(measure);
+  const value = measure === null ? (series?.field ?? 'Value') : valueTag(measure);
   return html`<div>
     <div class="head">
       <h2>${value}</h2>
