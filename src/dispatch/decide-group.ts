@@ -66,12 +66,11 @@ export function* decideGroup(
   const part = emptyPart(group);
   const round = { context, part, sent };
   const judged = yield* mapInSteps(group.members, (member) =>
-    outOfSummary(sent, judge(context, group, member, states.get(member.key))),
+    outOfSummary(sent, judge(context, group.unit, member, states.get(member.key))),
   );
   for (const one of judged) withdraw(part, one);
   for (const one of judged.filter(is('nothing'))) drop(part, one, one.next);
   for (const one of judged.filter(is('hold'))) hold(round, one, one.next.hold);
-  for (const one of judged.filter(is('later'))) wait(part, one, one.next.until);
   part.counted.push(...judged.filter(is('count')));
   const together = group.unit === 'group' ? [judged] : judged.map((one) => [one]);
   for (const some of together) {

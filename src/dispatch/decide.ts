@@ -3,18 +3,16 @@
 //    1  nothing is pending, and no repeat is due        nothing
 //    2  retracted before it can have arrived            nothing; its delivery is cancelled
 //    3  resolved before it can have arrived             sent as one item, which replaces its delivery; go on
-//    4  the end of a transition that was sent or tried  passes every mute: go to 10
+//    4  the end of a transition that was sent or tried  passes every mute: go to 9
 //    5  an open alert inhibits it                       hold
 //    6  a silence matches it                            hold
 //    7  a repeat, and it is acknowledged or unpolled    hold
 //    8  a mute window                                   hold
 //       held back until now, and acknowledged meanwhile hold, for a machine
-//    9  the recipient was removed from the config       later: it is given up, or is back by then
-//   10  the target is over its cap                      hold, then counted in a summary
-//   11  the timer of its group                          wait, or send
+//    9  the target is over its cap                      hold, then counted in a summary
+//   10  the timer of its group                          wait, or send
 //
-// 1 to 9 are here, one member at a time; 10 and 11 concern all members of a group (decide-group.ts).
-import type { Recipient } from '../core/model/ids.ts';
+// 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
 import type { Instant } from '../lib/clock.ts';
 import type { ClosedLine } from './rounds/close-batch.ts';
 import { needsAck } from './escalate.ts';
@@ -40,8 +38,6 @@ export type Next =
       readonly askAt: Instant | null;
     }
   | { readonly type: 'hold'; readonly hold: Hold }
-  /** Another decision follows then. */
-  | { readonly type: 'later'; readonly until: Instant }
   /** The member waits for its summary. */
   | {
       readonly type: 'count';
@@ -55,7 +51,7 @@ export type Next =
 
 export function judge(
   context: Context,
-  { unit, target }: Pick<DispatchGroup, 'unit' | 'target'>,
+  unit: DispatchGroup['unit'],
   member: GroupMember,
   before: RecipientState = UNTOLD,
 ): JudgedMember {
@@ -66,22 +62,7 @@ export function judge(
   const state = withPastSilence(context, member, owed, before);
   const judged = { member, state, owed, timers: timersOf(member.routing, unit) };
   const next = owed.items.length === 0 ? nextWithoutNews(context, judged) : nextOfNews(context, unit, judged);
-  const isLater = isBeginOrRepeat(next) && isRemoved(context, target);
-  return { ...judged, next: isLater ? { type: 'later', until: context.now + GONE_MS } : next };
-}
-
-/** False for a message with the end of an alert that the target was sent: it gets that in any case. */
-function isBeginOrRepeat(next: Next): boolean {
-  return next.type === 'repeat' || (next.type === 'news' && next.lines[0]?.item.isEnd !== true);
-}
-
-/** A target that was removed from the config is given up after this time. A config that was half saved is whole by then. */
-export const GONE_MS = 30_000;
-
-/** Until the alerts are routed once more: then the targets of today get all that this one was not sent. */
-function isRemoved({ world }: Context, { channel, recipient }: Recipient): boolean {
-  const present = world.recipientsOf(channel);
-  return present !== undefined && !present.some((one) => one.recipient === recipient);
+  return { ...judged, next };
 }
 
 type Facts = Omit<JudgedMember, 'next'>;

@@ -1,5 +1,5 @@
 // Chooses further targets when nobody answers, or when no target could be reached.
-import type { Recipient, Severity } from '../core/model/ids.ts';
+import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { firstPollUntil } from './policy/inhibit.ts';
@@ -61,7 +61,7 @@ export interface CallIn {
   readonly askAt: Instant | null;
 }
 
-type World = Pick<DispatchContext, 'startedAt' | 'lookedAt' | 'recipientsOf'>;
+type World = Pick<DispatchContext, 'startedAt' | 'lookedAt'> & { readonly recipientsOf: RecipientsOf };
 
 /**
  * A target is called as often as it has steps that are due, while the alert is open and nobody acknowledged it. After a

@@ -8,7 +8,7 @@
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
 import type { DeliveryKind, Message, Present, Renewal, SentAs, SummaryKind } from '../core/model/delivery.ts';
-import type { AlertId, DeliveryId, Labels, Recipient, RecipientsOf, Severity, WatchId } from '../core/model/ids.ts';
+import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { TransitionName } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Weekday } from '../lib/time-zone.ts';
@@ -234,8 +234,6 @@ export interface DispatchContext {
   /** When the watch was last polled, by this or a former process; null: no poll is known. */
   coveredUntil(watch: WatchId): Instant | null;
   readonly presentOf: PresentOf;
-  /** By the config in force. Undefined: it has no such channel. */
-  readonly recipientsOf: RecipientsOf;
 }
 
 /** The values of a firing alert from the newest poll since the start; null if there was none. */

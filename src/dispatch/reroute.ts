@@ -6,7 +6,6 @@
 import type { Recipient } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import { GONE_MS } from './decide.ts';
 import { placeOf } from './group.ts';
 import type { AlertEpisode, RecipientState, Withdrawal } from './model.ts';
 import { isHeard, UNTOLD } from './owed.ts';
@@ -45,6 +44,8 @@ export interface RerouteResult {
   /** Removed targets with states of these alerts. */
   readonly gone: GoneTargets;
 }
+
+const GONE_MS = 30_000;
 
 /** Pure. `goneBefore`: the removed targets that earlier calls found. */
 export function reroute(

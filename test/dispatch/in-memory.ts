@@ -290,7 +290,6 @@ export class InMemoryDispatch {
         lookedAt: (watch) => this.#looked.get(watch) ?? null,
         coveredUntil: (watch) => this.#covered.get(watch) ?? null,
         presentOf: () => null,
-        recipientsOf: (channel) => [{ channel, recipient: channel }],
       },
     };
   }

@@ -67,7 +67,6 @@ function round(groups: readonly DispatchGroup[]): DispatchRound {
       })),
       sentBefore: () => NOTHING_SENT,
       presentOf: () => null,
-      recipientsOf: () => undefined,
       lookedAt: () => NOW,
       coveredUntil: () => NOW,
     },

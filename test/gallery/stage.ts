@@ -342,7 +342,6 @@ function senderOf({ store, ...rest }: Sending): Sender {
     store,
     ownership: ownershipOf(store),
     giveUpAfterMs: 86_400_000,
-    isRecipient: () => true,
     mayGo: () => Promise.resolve(true),
     isToldUnrecorded: () => false,
     onOutcome: () => undefined,

@@ -250,7 +250,6 @@ function createBuild(options: ChannelsOptions, linksOf: () => PageLinks): Build 
       // The receiver now has the alert, so an earlier acknowledgement can be passed on.
       if (outcome.type === 'sent') acks?.wake();
     };
-    const recipients = new Set(notifier.recipients(to, name));
     const { acknowledge } = guarded;
     const acks =
       acknowledge === undefined ? null : createAckPasser({ ...options, channel: name, acknowledge, onOutcome });
@@ -258,7 +257,6 @@ function createBuild(options: ChannelsOptions, linksOf: () => PageLinks): Build 
       ...options,
       channel: name,
       notifier: guarded,
-      isRecipient: (recipient) => recipients.has(recipient),
       giveUpAfterMs: notifier.giveUpAfterMs,
       pace: notifier.pace,
       onOutcome,

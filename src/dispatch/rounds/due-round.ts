@@ -1,5 +1,5 @@
 // A round that decides due groups: its input, and the decision from it.
-import type { Recipient, RecipientsOf, WatchId } from '../../core/model/ids.ts';
+import type { Recipient, WatchId } from '../../core/model/ids.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { decideInSteps } from './decide-round.ts';
@@ -67,7 +67,6 @@ export interface DecidingRules extends GroupingRules {
   readonly lookedAt: (watch: WatchId) => Instant | null;
   readonly coveredUntil: (watch: WatchId) => Instant | null;
   readonly presentOf: PresentOf;
-  readonly recipientsOf: RecipientsOf;
 }
 
 /** Pure. */
@@ -93,9 +92,9 @@ export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): S
 /** Its `sentBefore` always returns `NOTHING_SENT`. */
 export function worldOf(
   { policy: { silences, acks }, sources }: Pick<DueRound, 'policy' | 'sources'>,
-  { startedAt, inhibit, lookedAt, coveredUntil, presentOf, recipientsOf }: DecidingRules,
+  { startedAt, inhibit, lookedAt, coveredUntil, presentOf }: DecidingRules,
 ): DispatchContext {
-  const process = { startedAt, lookedAt, coveredUntil, presentOf, recipientsOf };
+  const process = { startedAt, lookedAt, coveredUntil, presentOf };
   return { ...process, silences, acks, inhibit, sources, sentBefore: () => NOTHING_SENT };
 }
 

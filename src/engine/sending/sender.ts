@@ -50,8 +50,6 @@ interface SenderOptions {
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
-  /** False: a reload removed it. After one that changed the type of the channel, it may be an address of another type. */
-  readonly isRecipient: (recipient: string) => boolean;
   readonly giveUpAfterMs: number;
   readonly pace?: SendingPace | undefined;
   readonly mayGo: MayGo;
@@ -80,8 +78,6 @@ const AGE_STEP_MS = 60_000;
 const EXPIRE_STEP_MS = 60_000;
 /** Longer than any attempt. A process that takes over the channel does not wait for the end of a lease. */
 const LEASE_MS = 300_000;
-/** The receiver is not asked. A reload that brings the recipient back makes the delivery due at once. */
-const REMOVED: Outcome = { type: 'rejected', why: 'the config no longer names the recipient' };
 
 export function createSender(options: SenderOptions): Sender {
   const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
@@ -270,7 +266,6 @@ export function createSender(options: SenderOptions): Sender {
     { delivery, attempt, maybeCopy, receipt, ownReceipts }: Claimed,
     abandon: AbortSignal,
   ): Promise<Outcome> {
-    if (!options.isRecipient(delivery.recipient)) return REMOVED;
     try {
       const isCopy = maybeCopy || isToldUnrecorded(delivery);
       return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt, ownReceipts }, abandon);

@@ -85,30 +85,6 @@ test('a channel that is missing for less than 30 seconds keeps what waits for it
   expect(scene.textTo('ops')).toContain('Held back since 00:00 UTC.');
 });
 
-test('a channel that a reload makes a webhook while a group waits is called once, and not once for each of its mails', async () => {
-  const routes = '[{ notify: ops, group_wait: 20s }]';
-  await using scene = await aScene({ routes, mails: ['ops'] }, LOW);
-  await scene.poll(2);
-  await scene.reload({ config: { routes, webhooks: ['ops'] } });
-  await scene.running.clock.advance(25_000);
-  await scene.poll(2, 5);
-  expect(scene.calls()).toEqual(['ops alert.firing reserve/low']);
-  await scene.poll(9, 5);
-  expect(scene.calls()).toEqual(['ops alert.firing reserve/low', 'ops alert.resolved reserve/low']);
-  expect(scene.mails()).toEqual([]);
-});
-
-test('a channel that a reload makes a webhook gets no mail that the mail server refused', async () => {
-  const routes = '[{ notify: ops }]';
-  await using scene = await aScene({ routes, mails: ['ops'] }, LOW);
-  scene.refused.add('ops@example.com');
-  await scene.poll(2, 2);
-  await scene.reload({ config: { routes, webhooks: ['ops'] } });
-  for (let n = 0; n < 10; n += 1) await scene.running.clock.advance(3000);
-  await scene.poll(2, 10);
-  expect(scene.calls()).toEqual(['ops alert.firing reserve/low']);
-});
-
 test('a recipient who takes the place of another is told of what waited', async () => {
   const mails = (...names: string[]): Written => ({
     routes: `[${NIGHT}, { notify: [${names.join()}] }]`,

@@ -36,7 +36,6 @@ async function aStory(answer?: Answer) {
     const passer = createAckPasser({ ...common, acknowledge, onOutcome: () => undefined });
     const sender = createSender({
       ...common,
-      isRecipient: () => true,
       notifier,
       giveUpAfterMs: HOUR,
       mayGo: () => Promise.resolve(true),

@@ -919,7 +919,6 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         store,
         ownership: ownershipOf(store),
         channel,
-        isRecipient: () => true,
         notifier: {
           async send(delivery, attempt, signal) {
             const { number, maybeCopy, receipt } = attempt;
