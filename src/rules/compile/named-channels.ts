@@ -8,17 +8,33 @@ import type { Compiling } from './model.ts';
 /** The channels that the alert names, else its watch, else the file; null: the routes decide. */
 export function namedChannels(compiling: Compiling, alert: WrittenAlert, path: Path): readonly string[] | null {
   const { place, watch, catalogue, complain } = compiling;
-  const all = [...catalogue.config.channels.keys()];
   const names = alert.notify ?? watch.notify ?? place.defaults.notify ?? null;
   // Without any route, an alert without `notify` has no channel, whatever its labels.
   if (names === null && catalogue.config.routes.length === 0) complainOfNobody(compiling, path);
-  for (const [i, name] of (names ?? []).entries()) {
-    if (all.includes(name)) continue;
-    const at = names?.length === 1 ? ['notify'] : ['notify', i];
-    const where = alert.notify !== undefined ? [...path, ...at] : watch.notify !== undefined ? at : path;
-    complain(where, { message: `no channel ${quote(name)}`, hint: hintFor(name, all) });
-  }
+  complainOfUnknown({ catalogue, complain }, names ?? [], (at) =>
+    alert.notify !== undefined ? [...path, ...at] : watch.notify !== undefined ? at : path,
+  );
   return names;
+}
+
+/** Reports names of no channel. `placeOf`: where a name is written, by its path below the one who notifies. */
+export function complainOfUnknown(
+  { catalogue, complain }: Pick<Compiling, 'catalogue' | 'complain'>,
+  names: readonly string[],
+  placeOf: (at: Path) => Path,
+): void {
+  const all = [...catalogue.config.channels.keys()];
+  for (const [i, name] of names.entries())
+    if (!all.includes(name))
+      complain(placeOf(itemPath('notify', names, i)), {
+        message: `no channel ${quote(name)}`,
+        hint: hintFor(name, all),
+      });
+}
+
+/** The path of an item. If the file has a single text in place of a list, the path has no index. */
+export function itemPath(key: string, items: readonly unknown[], index: number): Path {
+  return items.length > 1 ? [key, index] : [key];
 }
 
 /** Reports an alert without a channel: it names none, and no route leads to one. */

@@ -17,7 +17,7 @@ import { formatDuration } from '../../lib/durations.ts';
 import { ReportShape, type WrittenReport } from '../schema/shape.ts';
 import { claimId } from '../compile/claim-id.ts';
 import type { Loading, WatchSource, WrittenSource } from '../compile/model.ts';
-import { complainOfNobody } from '../compile/named-channels.ts';
+import { complainOfNobody, complainOfUnknown, itemPath } from '../compile/named-channels.ts';
 import { totalOf, valuesOf } from './report-values.ts';
 import { cronSchedule, type CronSchedule } from '../compile/schedule.ts';
 import { channelsIn } from '../compile/targets.ts';
@@ -118,7 +118,7 @@ class ReportCompiler {
   }
 
   #membersOf({ watches }: WrittenReport): readonly Watch[] {
-    const found = watches.flatMap((name, i) => this.#watchesNamed(name, pathTo('watches', watches, i)));
+    const found = watches.flatMap((name, i) => this.#watchesNamed(name, itemPath('watches', watches, i)));
     const members = [...new Set(found)];
     if (members.length > MOST_WATCHES)
       this.#complain(['watches'], {
@@ -183,17 +183,11 @@ class ReportCompiler {
   /** The channels that the report, its file or the routes name. */
   #channelsOf({ notify }: WrittenReport, labels: Labels): readonly string[] {
     const { catalogue, routes } = this.#loading;
-    const all = [...catalogue.config.channels.keys()];
     const names = notify ?? this.#place.defaults.notify ?? null;
-    for (const [i, name] of (names ?? []).entries())
-      if (!all.includes(name))
-        this.#complain(notify === undefined ? [] : pathTo('notify', notify, i), {
-          message: `no channel ${quote(name)}`,
-          hint: hintFor(name, all),
-        });
+    const complain = this.#complain.bind(this);
+    complainOfUnknown({ catalogue, complain }, names ?? [], (at) => (notify === undefined ? [] : at));
     const routing = routes.route(labels, names);
     for (const name of channelsIn(routing)) catalogue.channel(name);
-    const complain = this.#complain.bind(this);
     if (routing.channels.length === 0) complainOfNobody({ catalogue, complain }, []);
     return routing.channels;
   }
@@ -201,11 +195,6 @@ class ReportCompiler {
 
 function severityOf({ severity = 'info' }: WrittenReport) {
   return severity;
-}
-
-/** The path of an item. If the file has a single text in place of a list, the path has no index. */
-function pathTo(key: string, items: readonly unknown[], index: number): Path {
-  return items.length > 1 ? [key, index] : [key];
 }
 
 function explorersOf(members: readonly Watch[]): string {

@@ -10,6 +10,7 @@ import { WINDOW_NAME } from '../language/words.ts';
 import type { WrittenReport } from '../schema/shape.ts';
 import { windowComplaint } from '../compile/alert-form.ts';
 import type { Compiling } from '../compile/model.ts';
+import { itemPath } from '../compile/named-channels.ts';
 
 type Complain = Compiling['complain'];
 
@@ -20,7 +21,7 @@ export function valuesOf(
   complain: Complain,
 ): readonly ReportValue[] | null {
   const compiled = values.map((written, i) => {
-    const path = values.length > 1 ? ['values', i] : ['values'];
+    const path = itemPath('values', values, i);
     const reader = new ValueReader(members, total, (at) => {
       complain(path, at);
     });
