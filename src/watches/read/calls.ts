@@ -3,6 +3,7 @@ import type { Address } from '../../core/values/address.ts';
 import type { ListQuestion } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { remembered } from '../../lib/remembered.ts';
 import { selectorOf } from '../../lib/abi/signature.ts';
 import { MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
 import type { RpcAnswer } from '../../explorer/reading/resources/rpc-answer.ts';
@@ -28,14 +29,14 @@ const LATEST = 'latest';
 export const BLOCK = 'block number';
 
 /** The requests for the values. Each asks the newest block first: they may reach different replicas. */
-export function valueRequests({ explorer, address, options }: Asked): readonly AskedCalls[] {
+export const valueRequests = remembered(({ explorer, address, options }: Asked): readonly AskedCalls[] => {
   const newest = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
   const values = Object.entries(options.read).map(([name, spec]) => ({
     name,
     call: callOf(spec, spec.of ?? watchedIn(address).key),
   }));
   return inParts(values, MOST_RPC_CALLS - 1).map((part) => inRequest(explorer, [newest, ...part]));
-}
+});
 
 type Asked = Pick<Target<ReadOptions>, 'explorer' | 'address' | 'options'>;
 
@@ -72,8 +73,14 @@ export function tokensIn(read: Readonly<Record<string, ReadSpec>>): readonly str
   return [...new Set(units.filter((one) => one.startsWith('0x')))];
 }
 
+/** The meaning of each name of a watch. */
+export const definitionsOf = remembered(
+  ({ address, options }: Pick<Asked, 'address' | 'options'>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(options.read).map(([name, spec]) => [name, definitionOf(spec, address)])),
+);
+
 /** Equal for two spellings of one question whose answers have one meaning. */
-export function definitionOf(spec: ReadSpec, address: Address | null): string {
+function definitionOf(spec: ReadSpec, address: Address | null): string {
   const call = callOf(spec, spec.of ?? watchedIn(address).key);
   if (spec.type === 'balance') return canonicalJson({ call });
   const units = spec.type === 'call' ? spec.units : null;

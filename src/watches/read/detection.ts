@@ -9,7 +9,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { oneChange } from '../one-change.ts';
 import { remembered, type Values } from '../values.ts';
 import type { Lack } from './answers.ts';
-import { definitionOf } from './calls.ts';
+import { definitionsOf } from './calls.ts';
 import type { ReadOptions } from './option.ts';
 import type { ReadReading } from './reading.ts';
 
@@ -42,12 +42,10 @@ const BELIEVED_AFTER = 3;
 export function detectReads(
   before: ReadState | null,
   { view, lacks, block, newest, decimals }: ReadReading,
-  { address, options: { read } }: Pick<Target<ReadOptions>, 'address' | 'options'>,
+  target: Pick<Target<ReadOptions>, 'address' | 'options'>,
   scope: DetectionScope,
 ): Detection<ReadState> {
-  const definitions = Object.fromEntries(
-    Object.entries(read).map(([name, spec]) => [name, definitionOf(spec, address)]),
-  );
+  const definitions = definitionsOf(target);
   const { state, redefined } = continued(before, definitions);
   const behind = state !== null && isOlder(state, block) ? state.behind + 1 : 0;
   if (state !== null && behind > 0 && behind < BELIEVED_AFTER)

@@ -6,7 +6,8 @@ import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
 import type { Abi, AbiEntry } from '../../lib/abi/abi.ts';
 import { canonicalSignature, parseView, selectorOf, type ViewSignature } from '../../lib/abi/signature.ts';
 import { canonicalType, type AbiType, type Argument } from '../../lib/abi/types.ts';
-import { abiOption } from '../signatures/signature-option.ts';
+import { remembered } from '../../lib/remembered.ts';
+import { abiOption, type Mistake } from '../signatures/signature-option.ts';
 
 /** One question to a contract. `of` null: the watched address. Names of the config until they are resolved. */
 export type ReadSpec =
@@ -51,18 +52,6 @@ const one = z.strictObject({
     .describe('The coins of the address.'),
 });
 type WrittenRead = z.output<typeof one>;
-
-/** A mistake in a read. Its path begins below the read. */
-interface Mistake {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly params?: {
-    readonly hint?: string;
-    readonly written?: string;
-    readonly legal?: readonly string[];
-    readonly within?: { readonly start: number; readonly end: number };
-  };
-}
 
 type Read = { readonly spec: ReadSpec } | { readonly mistake: Mistake };
 
@@ -221,9 +210,10 @@ export function viewOf(call: string): ViewSignature {
 }
 
 /** The values that a read returns, one after the other. */
-export function outputsOf(spec: Exclude<ReadSpec, { type: 'balance' }>): readonly Argument[] {
-  return viewOf(spec.type === 'call' ? spec.call : `slot() view returns (${spec.as})`).outputs;
-}
+export const outputsOf = remembered(
+  (spec: Exclude<ReadSpec, { type: 'balance' }>): readonly Argument[] =>
+    viewOf(spec.type === 'call' ? spec.call : `slot() view returns (${spec.as})`).outputs,
+);
 
 /** The type of the value: that of the only output, or a tuple of all. */
 export function valueType(outputs: readonly Argument[]): AbiType {

@@ -43,7 +43,7 @@ const LONGEST_SHOWN = 60;
 const MOST_DECIMALS = 77;
 
 /** A mistake in a part of a key. Its path begins below the key. */
-interface Mistake {
+export interface Mistake {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly params?: {
