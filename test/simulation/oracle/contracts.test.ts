@@ -6,6 +6,7 @@ import type { ChainItem, Facts, Instant, Logs, Owed, Row, Served } from '../mode
 import { EVERYBODY } from '../owed-log.ts';
 import { PATHS } from '../rules.ts';
 import { FIRST_VERSIONS } from '../scenes/first-version.ts';
+import { anOwed, aPoll, aRequest, quietLogs } from './hand-written.ts';
 import { judge } from './judge.ts';
 
 const MINUTE = 60_000;
@@ -21,61 +22,17 @@ const says = (logs: Logs): string[] => judge(logs, CONTRACT_REFERENCES).map(({ c
 /** Polls of one watch, each quarter of an hour, with what `serve` answers. */
 function logsOf(watch: string, path: string, serve: (minute: number) => Partial<Served>, rest: Partial<Logs>): Logs {
   const minutes = Array.from({ length: 32 }, (_, n) => EVERY * n);
-  const span = { from: START, to: END };
-  const common = { path, cursor: '', replica: 'chain', fault: null, restsUntil: null, isUnpaid: false } as const;
   return {
-    stretch: 'on',
-    watched: 'contracts',
-    span,
-    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map(), code: [] },
-    served: minutes.map((minute) => ({ ...common, at: at(minute), answer: null, ...serve(minute) })),
-    polls: minutes.map((minute) => ({
-      watch,
-      startedAt: at(minute),
-      decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
-      isKept: true,
-      isMissed: false,
-      gaps: [],
-    })),
-    owed: [],
-    disturbances: [],
-    lives: [span],
-    blindness: [],
-    people: {
-      span,
-      aheadMs: 0,
-      jumps: [],
-      configs: [{ from: START, config: FIRST_VERSIONS.contracts }],
-      actions: [],
-      transitions: [],
-      tries: [],
-      untried: [],
-      lives: [],
-      polls: [],
-      refusals: [],
-    },
-    sightings: [],
+    ...quietLogs('contracts', { from: START, to: END }, [{ from: START, config: FIRST_VERSIONS.contracts }]),
+    served: minutes.map((minute) => ({ ...aRequest(path, at(minute)), ...serve(minute) })),
+    polls: minutes.map((minute) => aPoll(watch, at(minute))),
     ...rest,
   };
 }
 
 function told(watch: string, alert: string, minute: number, what: Partial<Owed> = {}): Owed {
-  return {
-    at: at(minute) + 500,
-    clockAt: at(minute) + 500,
-    id: `${alert} ${minute} ${what.item ?? ''}`,
-    recipient: EVERYBODY,
-    watch,
-    alert,
-    type: 'alert.event',
-    key: alert,
-    severity: 'warning',
-    isOfSummary: false,
-    item: null,
-    facts: {},
-    reason: null,
-    ...what,
-  };
+  const id = `${alert} ${minute} ${what.item ?? ''}`;
+  return anOwed(at(minute) + 500, { id, recipient: EVERYBODY, watch, alert, ...what });
 }
 
 describe('what is behind a proxy', () => {

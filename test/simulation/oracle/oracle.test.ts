@@ -4,8 +4,8 @@ import type { Facts, Instant, Logs, Owed, Page, Row, Served, Stay } from '../mod
 import { EVERYBODY } from '../owed-log.ts';
 import { PATHS } from '../rules.ts';
 import { REFERENCES } from '../reference-rules.ts';
-import type { PeopleLog } from '../people/log.ts';
 import { FIRST_VERSION } from '../scenes/first-version.ts';
+import { anOwed, aPoll, aRequest, quietLogs } from './hand-written.ts';
 import { judge } from './judge.ts';
 
 const MINUTE = 60_000;
@@ -13,20 +13,6 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 11);
 const END = START + 8 * 60 * MINUTE;
 const HEAD = 14_400;
-
-const NOBODY: PeopleLog = {
-  span: { from: START, to: END },
-  aheadMs: 0,
-  jumps: [],
-  configs: [{ from: START, config: FIRST_VERSION }],
-  actions: [],
-  transitions: [],
-  tries: [],
-  untried: [],
-  lives: [],
-  polls: [],
-  refusals: [],
-};
 
 const at = (minutes: number): Instant => START + minutes * MINUTE;
 const says = (logs: Logs): string[] =>
@@ -41,40 +27,15 @@ function logsOf(
 ): Logs {
   const minutes = Array.from({ length: 95 }, (_, n) => 5 * n);
   return {
-    stretch: 'on',
-    watched: 'accounts',
-    span: { from: START, to: END },
-    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map(), code: [] },
+    ...quietLogs('accounts', { from: START, to: END }, [{ from: START, config: FIRST_VERSION }]),
     served: minutes.flatMap((minute) => serve(minute).map((one) => ({ ...served(path, minute), ...one }))),
-    polls: minutes.map((minute) => ({
-      watch,
-      startedAt: at(minute),
-      decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
-      isKept: true,
-      isMissed: false,
-      gaps: [],
-    })),
-    owed: [],
-    disturbances: [],
-    lives: [{ from: START, to: END }],
-    blindness: [],
-    people: NOBODY,
-    sightings: [],
+    polls: minutes.map((minute) => aPoll(watch, at(minute))),
     ...rest,
   };
 }
 
 function served(path: string, minute: number): Served {
-  return {
-    at: at(minute),
-    path,
-    cursor: '',
-    replica: 'chain',
-    fault: null,
-    answer: null,
-    restsUntil: null,
-    isUnpaid: false,
-  };
+  return aRequest(path, at(minute));
 }
 
 function page(rows: readonly Row[], next: string | null = null): Pick<Served, 'answer'> {
@@ -88,23 +49,8 @@ const KNOWN = call('known', HEAD - 5);
 
 /** At that minute. */
 function told(watch: string, alert: string, minute: number, what: Partial<Owed> = {}): Owed[] {
-  const one: Owed = {
-    at: at(minute) + 500,
-    clockAt: at(minute) + 500,
-    id: `${alert} ${what.item ?? ''} ${what.type ?? ''} ${minute}`,
-    recipient: EVERYBODY,
-    watch,
-    alert,
-    type: 'alert.event',
-    key: alert,
-    severity: 'warning',
-    isOfSummary: false,
-    item: null,
-    facts: {},
-    reason: null,
-    ...what,
-  };
-  return [one];
+  const id = `${alert} ${what.item ?? ''} ${what.type ?? ''} ${minute}`;
+  return [anOwed(at(minute) + 500, { id, recipient: EVERYBODY, watch, alert, ...what })];
 }
 
 function item(row: Row, stays: Partial<Stay> = {}): Logs['chain']['items'][number] {

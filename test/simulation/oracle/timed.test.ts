@@ -1,11 +1,11 @@
 // The judges of rules that go by hours, cooldowns and counts, on logs that were written by hand.
 import { describe, expect, test } from '@jest/globals';
 import type { ChainLog, Facts, Instant, Logs, Owed, Row, Served, Span } from '../model.ts';
-import type { PeopleLog } from '../people/log.ts';
 import { FIRST_VERSION } from '../scenes/first-version.ts';
 import { PATHS } from '../rules.ts';
 import { REFERENCES } from '../reference-rules.ts';
 import { DEPARTURES } from '../timed-references.ts';
+import { anOwed, aPoll, aRequest, quietLogs } from './hand-written.ts';
 import { judge } from './judge.ts';
 
 const MINUTE = 60_000;
@@ -27,41 +27,10 @@ function logsOf(
   rest: Partial<Logs> = {},
 ): Logs {
   const minutes = Array.from({ length: 142 }, (_, n) => 10 * n);
-  const span = { from: START, to: at(1440) };
-  const people: PeopleLog = {
-    span,
-    aheadMs: 0,
-    jumps: [],
-    configs: [],
-    actions: [],
-    transitions: [],
-    tries: [],
-    untried: [],
-    lives: [],
-    polls: [],
-    refusals: [],
-  };
-  const asked = { cursor: '', replica: 'chain', fault: null, restsUntil: null, isUnpaid: false } as const;
   return {
-    stretch: 'on',
-    watched: 'accounts',
-    span,
-    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map(), code: [] },
-    served: minutes.map((minute) => ({ ...asked, at: at(minute), path, answer: answer(minute) })),
-    polls: minutes.map((minute) => ({
-      watch,
-      startedAt: at(minute),
-      decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
-      isKept: true,
-      isMissed: false,
-      gaps: [],
-    })),
-    owed: [],
-    disturbances: [],
-    lives: [span],
-    blindness: [],
-    people,
-    sightings: [],
+    ...quietLogs('accounts', { from: START, to: at(1440) }, []),
+    served: minutes.map((minute) => ({ ...aRequest(path, at(minute)), answer: answer(minute) })),
+    polls: minutes.map((minute) => aPoll(watch, at(minute))),
     ...rest,
   };
 }
@@ -77,19 +46,7 @@ const page = (rows: readonly Row[]): Served['answer'] => ({
 const failed = (minute: number): Row => ({ id: `${minute}:0`, block: HEAD + minute, facts: { success: 'false' } });
 
 function told(watch: string, alert: string, minute: number, type: string, what: Partial<Owed> = {}): Owed {
-  const then = at(minute) + 500;
-  const names = { id: `${alert} ${minute}`, recipient: 'all', watch, alert, type, key: alert };
-  return {
-    at: then,
-    clockAt: then,
-    ...names,
-    severity: 'warning',
-    isOfSummary: false,
-    item: null,
-    facts: {},
-    reason: null,
-    ...what,
-  };
+  return anOwed(at(minute) + 500, { id: `${alert} ${minute}`, recipient: 'all', watch, alert, type, ...what });
 }
 
 describe('a token that left', () => {
