@@ -21,6 +21,7 @@ export const STEPS = {
   'keep-health': 'how the daemon does, for `status` and other replicas',
   'keep-running': 'what runs now, for `plan`',
   forget: 'watches that are gone',
+  'keep-recipients': 'whom a channel names, so that what waits for others is neither sent nor counted',
   claim: 'deliveries are handed to a sender',
   ran: 'for how long a sender ran',
   settle: 'how a try ended',

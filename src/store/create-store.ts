@@ -21,7 +21,15 @@ import { held } from './tables/alerts/alert-lists.ts';
 import { acksToPass, keepMirrored, mirrored, oldEvents } from './tables/alerts/mirrored.ts';
 import { newestNotification } from './tables/alerts/notifications.ts';
 import { readActive } from './tables/alerts/recipient-states.ts';
-import { addRun, claimDeliveries, expire, nextDue, refusing, unclaim } from './tables/deliveries/deliveries.ts';
+import {
+  addRun,
+  claimDeliveries,
+  expire,
+  keepRecipients,
+  nextDue,
+  refusing,
+  unclaim,
+} from './tables/deliveries/deliveries.ts';
 import { FIRST_KEY } from './tables/deliveries/delivery-members.ts';
 import { settleDelivery } from './tables/deliveries/settled-deliveries.ts';
 import { append, chain, countJournal, hasUnchained } from './tables/journal/journal.ts';
@@ -166,6 +174,7 @@ function outboxWrites({ database, own: { holds, log } }: StoreTools) {
     },
     unclaim: (lost, fence) => write('claim', async (on) => ((await holds(on, fence)) ? unclaim(on, lost) : 0)),
     ran: (channel, ms) => write('ran', (on) => addRun(on, channel, ms)),
+    keepRecipients: (channel, recipients) => write('keep-recipients', (on) => keepRecipients(on, channel, recipients)),
     async settle(tried, settlement, at) {
       const marked = settlement.state === 'sent' ? await markedBefore(database, tried, settlement, at) : FIRST_KEY;
       return write('settle', async (on) => {

@@ -340,6 +340,7 @@ function senderOf({ store, ...rest }: Sending): Sender {
   return createSender({
     ...rest,
     store,
+    recipients: [recipientOf(rest.channel)],
     ownership: ownershipOf(store),
     giveUpAfterMs: 86_400_000,
     mayGo: () => Promise.resolve(true),

@@ -256,6 +256,7 @@ function createBuild(options: ChannelsOptions, linksOf: () => PageLinks): Build 
     const sender = createSender({
       ...options,
       channel: name,
+      recipients: notifier.recipients(to, name),
       notifier: guarded,
       giveUpAfterMs: notifier.giveUpAfterMs,
       pace: notifier.pace,

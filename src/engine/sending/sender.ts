@@ -46,9 +46,17 @@ export interface Sender {
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'unclaim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'>;
+  readonly store: Pick<
+    Store,
+    'keepRecipients' | 'claim' | 'unclaim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'
+  >;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
+  /**
+   * Deliveries to others wait: a reload removed their recipient, and after one that changed the type of the channel it
+   * may be an address of another type.
+   */
+  readonly recipients: readonly string[];
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
   readonly pace?: SendingPace | undefined;
@@ -98,7 +106,7 @@ export function createSender(options: SenderOptions): Sender {
   let isResumed = false;
   /** A claim whose answer was lost; null: none. It may be stored. */
   let lostClaim: Pick<DeliveryClaim, 'outOfTurn'> | null = null;
-  // True until the failing receivers are read from the pending deliveries.
+  // True until the recipients are stored, and the failing receivers are read from the pending deliveries.
   let isNew = true;
 
   const resume = (): void => {
@@ -111,7 +119,7 @@ export function createSender(options: SenderOptions): Sender {
     const fence = ownership.fenceOf(`channel:${channel}`);
     if (fence === null) return null;
     await recordRunTime();
-    await recallFailing();
+    if (isNew) await begin();
     if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
     await unclaim(fence);
@@ -182,8 +190,8 @@ export function createSender(options: SenderOptions): Sender {
     return claimed.length;
   }
 
-  async function recallFailing(): Promise<void> {
-    if (!isNew) return;
+  async function begin(): Promise<void> {
+    await store.keepRecipients(channel, options.recipients);
     for (const recipient of await store.refusing(channel)) receivers.wasFailing(recipient, runTime.passed());
     isNew = false;
   }

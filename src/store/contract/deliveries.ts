@@ -151,6 +151,12 @@ export interface OutboxStore {
   ran(channel: string, ms: number): Promise<void>;
 
   /**
+   * The recipients of the channel by the config in force. Deliveries to others are not claimed, and do not count as
+   * owed: they wait until a later config names their recipient again.
+   */
+  keepRecipients(channel: string, recipients: readonly string[]): Promise<void>;
+
+  /**
    * Ends a try. `sent` is stored for any try, and without a fence, since the recipient has accepted the message. Other
    * outcomes are stored only for the try that is under way; else the result is `superseded`, and nothing changes.
    */

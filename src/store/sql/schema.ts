@@ -25,6 +25,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   ({ int }) => [`ALTER TABLE memory ADD COLUMN format ${int} NOT NULL DEFAULT 1`],
   // This step only changes the tables of replicas (postgres/tables-of-cluster.ts).
   () => [],
+  ({ text }) => [`ALTER TABLE channels ADD COLUMN recipients ${text}`],
 ];
 
 /**

@@ -85,6 +85,47 @@ test('a channel that is missing for less than 30 seconds keeps what waits for it
   expect(scene.textTo('ops')).toContain('Held back since 00:00 UTC.');
 });
 
+test('a channel that a reload makes a webhook while a group waits is called once, and not once for each of its mails', async () => {
+  const routes = '[{ notify: ops, group_wait: 20s }]';
+  await using scene = await aScene({ routes, mails: ['ops'] }, LOW);
+  await scene.poll(2);
+  await scene.reload({ config: { routes, webhooks: ['ops'] } });
+  await scene.running.clock.advance(25_000);
+  await scene.poll(2, 5);
+  expect(scene.calls()).toEqual(['ops alert.firing reserve/low']);
+  await scene.poll(9, 5);
+  expect(scene.calls()).toEqual(['ops alert.firing reserve/low', 'ops alert.resolved reserve/low']);
+  expect(scene.mails()).toEqual([]);
+});
+
+test('a channel that a reload makes a webhook gets no mail that the mail server refused', async () => {
+  const routes = '[{ notify: ops }]';
+  await using scene = await aScene({ routes, mails: ['ops'] }, LOW);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 2);
+  await scene.reload({ config: { routes, webhooks: ['ops'] } });
+  for (let n = 0; n < 10; n += 1) await scene.running.clock.advance(3000);
+  await scene.poll(2, 10);
+  expect(scene.calls()).toEqual(['ops alert.firing reserve/low']);
+});
+
+test('the end of an alert waits for a recipient that the config lost, and is sent when it is back, however late', async () => {
+  const mailed: Written = { routes: '[{ notify: ops }]', mails: ['ops'] };
+  await using scene = await aScene(mailed, LOW);
+  await scene.poll(2, 5);
+  await scene.mailed(1);
+  await scene.reload({ config: { routes: '[{ notify: ops }]', webhooks: ['ops'] } });
+  await scene.poll(2, 5);
+  await scene.poll(9, 300);
+  expect(scene.calls()).toEqual(['ops alert.firing reserve/low', 'ops alert.resolved reserve/low']);
+  expect(scene.mails()).toHaveLength(1);
+  expect(await scene.running.metrics()).not.toMatch(/chainwarden_outbox_rows\{.*channel="ops".*\} [1-9]/);
+  await scene.reload({ config: mailed });
+  await scene.poll(9, 2);
+  await scene.mailed(2);
+  expect(scene.textTo('ops')).toContain('resolved');
+});
+
 test('a recipient who takes the place of another is told of what waited', async () => {
   const mails = (...names: string[]): Written => ({
     routes: `[${NIGHT}, { notify: [${names.join()}] }]`,

@@ -36,6 +36,7 @@ async function aStory(answer?: Answer) {
     const passer = createAckPasser({ ...common, acknowledge, onOutcome: () => undefined });
     const sender = createSender({
       ...common,
+      recipients: ['pager'],
       notifier,
       giveUpAfterMs: HOUR,
       mayGo: () => Promise.resolve(true),

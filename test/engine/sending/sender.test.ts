@@ -20,6 +20,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const GIVE_UP = 6 * HOUR;
 const SENT: Outcome = { type: 'sent', answer: '204' };
+const RECIPIENTS = ['ops', ...['ada', 'bob', 'cy'].map((name) => `${name}@example.org`)];
 const AGAIN: Outcome = { type: 'again', why: '503' };
 
 describe('what is owed', () => {
@@ -51,6 +52,20 @@ describe('what is owed', () => {
     await post.clock.advance(7 * HOUR);
     expect(post.arrived()).toEqual(['mine#1']);
     expect((await post.store.survey()).outbox).toMatchObject([{ channel: 'removed-from-config', rows: 1 }]);
+  });
+
+  test('waits without a try while its recipient is not named, and goes out when the channel names it again', async () => {
+    const post = createOutbox();
+    await post.owe(aDelivery({ id: 'bob', recipient: 'bob@example.org' }));
+    {
+      await using _without = post.start('ops', undefined, ['ada@example.org']);
+      await post.clock.advance(7 * 24 * HOUR);
+    }
+    expect(post.arrived()).toEqual([]);
+    expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
+    await using _with = post.start();
+    await post.clock.advance(0);
+    expect(post.arrived()).toEqual(['bob#1']);
   });
 
   test('is not sent again once it was accepted', async () => {
@@ -441,13 +456,13 @@ describe('what is not accepted', () => {
 
   test('of many recipients, the one who is refused is named', async () => {
     const post = createOutbox();
-    post.answer = ({ recipient }) => (recipient === 'b@example.com' ? AGAIN : SENT);
-    await post.owe(...['a', 'b'].map((name) => aDelivery({ id: name, recipient: `${name}@example.com` })));
+    post.answer = ({ recipient }) => (recipient === 'bob@example.org' ? AGAIN : SENT);
+    await post.owe(...['ada', 'bob'].map((name) => aDelivery({ id: name, recipient: `${name}@example.org` })));
     await using _sender = post.start();
     await post.clock.advance(0);
     expect(post.log.fields[post.log.lines.indexOf('warn delivery:again')]).toMatchObject({
       channel: 'ops',
-      recipient: 'b@example.com',
+      recipient: 'bob@example.org',
     });
   });
 
@@ -913,9 +928,10 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         delivery.channel === channel ? new Promise((resolve) => gates.set(delivery.id, resolve)) : SENT;
       return gates;
     },
-    sender: (channel = 'ops', pace?: SendingPace): Sender =>
+    sender: (channel = 'ops', pace?: SendingPace, recipients = RECIPIENTS): Sender =>
       createSender({
         pace,
+        recipients,
         store,
         ownership: ownershipOf(store),
         channel,
@@ -934,8 +950,8 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         onOutcome: (outcome) => outcomes.push(outcome),
         onDead: () => dead.push(channel),
       }),
-    start(channel?: string, pace?: SendingPace): Running {
-      const sender = post.sender(channel, pace);
+    start(channel?: string, pace?: SendingPace, recipients?: string[]): Running {
+      const sender = post.sender(channel, pace, recipients);
       const stop = new AbortController();
       const abandon = new AbortController();
       const done = sender.run(stop.signal, abandon.signal);

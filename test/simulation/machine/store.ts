@@ -164,6 +164,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
     keepChainBlocks: (explorer, blocks, kept, fence) =>
       write(() => inner.keepChainBlocks(explorer, blocks, kept, fence)),
+    keepRecipients: (channel, recipients) => write(() => inner.keepRecipients(channel, recipients)),
     ran: (channel, ms) => write(() => inner.ran(channel, ms)),
     claim: (claim, fence) => write(() => inner.claim(claim, fence)),
     unclaim: (lost, fence) => write(() => inner.unclaim(lost, fence)),

@@ -388,6 +388,28 @@ export function keepsThePromise(place: Place): void {
     expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBe(NOON + 7 * SECOND);
   });
 
+  story(
+    'those to a recipient that the channel does not name are neither claimed nor counted, until it names them',
+    async (store) => {
+      await owe(
+        store,
+        'w',
+        [aDelivery({ id: 'ada', recipient: 'ada' }), aDelivery({ id: 'bob', recipient: 'bob' })],
+        NOON,
+      );
+      await store.keepRecipients('ops', ['ada']);
+      const share = { ...allOf('ops'), perRule: 4 };
+      expect((await store.survey()).outbox).toMatchObject([{ channel: 'ops', rows: 1 }]);
+      expect((await store.backlog(NOON)).owed).toMatchObject([{ channel: 'ops', rows: 1 }]);
+      expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['ada']);
+      expect(await store.nextDue(share)).toBeNull();
+      await store.keepRecipients('other', []);
+      await store.keepRecipients('ops', ['bob', 'cy']);
+      expect(await store.nextDue(share)).toBe(NOON);
+      expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['bob']);
+    },
+  );
+
   story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
     const firing = aDelivery({ id: 'firing', key: 'k', seq: 1 });
     const resolved = aDelivery({ id: 'resolved', key: 'k', seq: 2 });

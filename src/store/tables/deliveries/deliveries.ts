@@ -19,6 +19,7 @@ import {
   deliveryOf,
   HAS_ENDED_AS,
   IS_DUE,
+  isNamed,
   MAY_GO_OUT_OF_TURN,
   outcomeText,
   RANKS,
@@ -60,7 +61,7 @@ const RULE_HAS_ROOM = `mine.rule NOT IN (
 /** `resting`: the parameter with the rules whose messages are not sent now. */
 const mayGo = (d: SqlDialect, resting: string): string =>
   `mine.channel = $1 AND mine.state = 'due' AND ${RULE_HAS_ROOM} AND NOT ${d.among('mine.rule', resting, 'text')}
-    AND ${FIRST_OF_ITS_ALERT}`;
+    AND ${isNamed(d, '$1')} AND ${FIRST_OF_ITS_ALERT}`;
 
 /**
  * The queries that find the first row by the index. SQLite needs one query for each rank, otherwise it scans rows that
@@ -227,6 +228,14 @@ const NONE: ReadonlyMap<string, string> = new Map();
 async function bury(sql: Sql, number: number, at: Instant, error: unknown): Promise<void> {
   await sql.run(BURY, [number, at, outcomeText({ type: 'rejected', why: String(error) })]);
   await release(sql, number);
+}
+
+const KEEP_RECIPIENTS = `
+  INSERT INTO channels (name, ran_ms, recipients) VALUES ($1, 0, $2)
+  ON CONFLICT (name) DO UPDATE SET recipients = excluded.recipients`;
+
+export async function keepRecipients(sql: Sql, channel: string, recipients: readonly string[]): Promise<void> {
+  await sql.run(KEEP_RECIPIENTS, [channel, JSON.stringify(recipients)]);
 }
 
 export async function addRun(sql: Sql, channel: string, ms: number): Promise<void> {

@@ -12,14 +12,17 @@ import type {
 } from '../../contract/deliveries.ts';
 import { FEWEST_TRIES } from '../../../core/after-outcome.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql, Statement } from '../../sql/sql.ts';
 import { membersOf } from './delivery-members.ts';
-import { BARE_DELIVERIES, deliveryOf, IS_DUE, IS_ENDED } from './delivery-rows.ts';
+import { BARE_DELIVERIES, deliveryOf, IS_DUE, IS_ENDED, isNamed } from './delivery-rows.ts';
 
-const DEPTH = `
+const IS_OWED = (d: SqlDialect): string => `mine.state IN ('due', 'sending') AND ${isNamed(d, 'mine.channel')}`;
+
+const DEPTH = (d: SqlDialect): string => `
   SELECT channel, count(*) AS rows, min(created_at) AS oldest,
     count(*) FILTER (WHERE attempt >= ${FEWEST_TRIES - 1}) AS tried_often
-  FROM deliveries WHERE state IN ('due', 'sending') GROUP BY channel ORDER BY channel`;
+  FROM deliveries AS mine WHERE ${IS_OWED(d)} GROUP BY channel ORDER BY channel`;
 
 const COUNTS = `
   SELECT count(*) FILTER (WHERE state = 'sent') AS sent,
@@ -36,7 +39,7 @@ const GIVEN_UP = `
 
 const SOME: Readonly<Record<DeliveryState | 'any', Statement>> = {
   any: someOf('1 = 1'),
-  owed: someOf("state IN ('due', 'sending')"),
+  owed: (d) => someOf(IS_OWED(d)),
   'given-up': someOf(IS_DEAD),
   undismissed: someOf(IS_UNDISMISSED),
   sent: someOf("state = 'sent'"),

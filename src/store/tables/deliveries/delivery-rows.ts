@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RANK_OF, type Outcome } from '../../../core/model/delivery.ts';
 import type { StoredDelivery } from '../../contract/deliveries.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
 import { count, fromJson, instant, parsed, type Row } from '../../sql/rows.ts';
 import { paged, type Sql } from '../../sql/sql.ts';
 
@@ -79,6 +80,15 @@ export const MAY_GO_OUT_OF_TURN = `NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
 export function ranOf(channel: string): string {
   return `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
+}
+
+/**
+ * True if the sender of the channel has named the recipient since its last start, or has not started yet. `channel` is a
+ * column or a parameter.
+ */
+export function isNamed(d: SqlDialect, channel: string): string {
+  const named = `(SELECT recipients FROM channels WHERE name = ${channel})`;
+  return `(${named} IS NULL OR ${d.jsonHas(named, 'mine.recipient')})`;
 }
 
 const RELEASE = 'DELETE FROM delivery_order WHERE earlier = $1';
