@@ -23,6 +23,15 @@ export function createPauses({
   readonly clock: Clock;
 }): Pauses {
   let byName: ReadonlyMap<string, readonly Pause[]> = new Map();
+  /** The ids of pauses that are over. They stay so when the clock is set back. */
+  const over = new Set<string>();
+  let checkedAt: Instant | null = null;
+
+  function findOver(now: Instant): void {
+    if (now === checkedAt) return;
+    checkedAt = now;
+    for (const pauses of byName.values()) for (const { id, until } of pauses) if (until <= now) over.add(id);
+  }
 
   /**
    * Every tick calls this for all of up to 10,000 watches. Few or none are paused, so the case of no pause returns
@@ -31,16 +40,21 @@ export function createPauses({
   function last({ name, rule }: Named): Pause | null {
     if (byName.size === 0) return null;
     const own = [...(byName.get(name) ?? []), ...(name === rule ? [] : (byName.get(rule) ?? []))];
-    return lastPauseOf(own, { name, rule });
+    const still = own.filter(({ id }) => !over.has(id));
+    return lastPauseOf(still.length > 0 ? still : own, { name, rule });
   }
 
   return {
     async read() {
-      byName = Map.groupBy(await store.pauses(), ({ watch }) => watch);
+      const pauses = await store.pauses();
+      byName = Map.groupBy(pauses, ({ watch }) => watch);
+      const ids = new Set(pauses.map(({ id }) => id));
+      for (const id of over) if (!ids.has(id)) over.delete(id);
     },
     of(watch) {
+      if (byName.size > 0) findOver(clock.now());
       const pause = last(watch);
-      return pause !== null && pause.until > clock.now() ? pause : null;
+      return pause === null || over.has(pause.id) ? null : pause;
     },
     until: (watch) => last(watch)?.until ?? null,
   };

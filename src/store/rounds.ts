@@ -57,6 +57,7 @@ import { append } from './tables/journal/journal.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
 import { acksOf, moveAcks } from './tables/operators/acks.ts';
 import { isPolicy, policyFor } from './tables/operators/policy.ts';
+import { keepOver } from './tables/operators/silences.ts';
 
 export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {
   const found = await unrouted(sql, limit);
@@ -242,6 +243,7 @@ export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
   await moveDeliveries(sql, jump);
   // The end of a silence does not move: an operator chose that time of day.
   await moveAcks(sql, jump);
+  await keepOver(sql, jump.now);
 }
 
 const NEXT = `

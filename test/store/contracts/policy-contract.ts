@@ -147,6 +147,18 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect((await store.policy(NOON)).version).toBe(versions.at(-1));
   });
 
+  story('a pause whose end was announced does not begin again when the clock is set back', async (store) => {
+    const fence = fenceOf(store, 'service:test');
+    const pause: Act = { type: 'pause', watch: 'coins', matchers: {}, until: NOON + HOUR, comment: '' };
+    await intervene(store, pause, 'told');
+    await store.announce('told', [], NOON + HOUR, fence);
+    await intervene(store, { ...pause, watch: 'vault', until: NOON + 3 * HOUR }, 'lasts', NOON + HOUR);
+    await store.moveClock(shiftOf([{ byMs: -HOUR }], NOON + 10 * MINUTE), fence);
+    const until = Object.fromEntries((await store.pauses()).map((one) => [one.id, one.until]));
+    expect(until).toEqual({ told: NOON + 10 * MINUTE, lasts: NOON + 3 * HOUR });
+    expect((await store.announceable(NOON + 20 * MINUTE)).map(({ silence }) => silence.id)).toEqual(['lasts']);
+  });
+
   story('an acknowledgement keeps its length when the clock is set', async (store) => {
     const set = async (byMs: number, now: number): Promise<readonly number[]> => {
       await store.moveClock(shiftOf([{ byMs }], now), fenceOf(store, 'service:test'));

@@ -135,6 +135,15 @@ export async function markAnnounced(sql: Sql, id: string, at: Instant): Promise<
   await sql.run(MARK_ANNOUNCED, [at, id]);
 }
 
+const KEEP_OVER = `
+  UPDATE silences SET ends_at = $1, announced_at = $1, version = version + 1
+  WHERE kind = 'pause' AND announced_at >= ends_at AND ends_at > $1`;
+
+/** After the clock was set back: a pause whose end was announced does not begin again. */
+export async function keepOver(sql: Sql, at: Instant): Promise<void> {
+  await sql.run(KEEP_OVER, [at]);
+}
+
 const ALL = `SELECT ${COLUMNS} FROM silences ORDER BY starts_at, id`;
 
 /** All stored silences and pauses, in the order of their start. Unreadable ones are left out. */
