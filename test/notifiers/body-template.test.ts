@@ -50,7 +50,7 @@ describe('what it says', () => {
 
   test('knows every field of the usual body', () => {
     const summary = { of: 'alert.retracted' as const, count: 1, keys: ['k'] };
-    const { data, ...around } = bodyOf(aDelivery({ message: aMessage({ summary }) }));
+    const { data, ...around } = bodyOf(aDelivery({ message: aMessage({ summary, isClaim: true }) }));
     expect(Object.keys(BODY_FIELDS).toSorted()).toEqual([...Object.keys(around), ...Object.keys(data)].toSorted());
     for (const [name, inner] of Object.entries(BODY_FIELDS))
       if (typeof inner !== 'string') expect([name, Object.keys(data[name as 'of'] ?? {})]).toEqual([name, inner]);

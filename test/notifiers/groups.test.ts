@@ -397,6 +397,13 @@ coins/low: 1 condition
   });
 });
 
+test('claims together are a claim for programs, claims with anything else are not', () => {
+  const claim = newsOf(call(1, { isClaim: true }));
+  expect(bodyOf(several([claim, newsOf(call(2, { isClaim: true }))])).data.claim).toBe(true);
+  expect(bodyOf(several([claim, newsOf(call(2))])).data.claim).toBeUndefined();
+  expect(bodyOf(several([newsOf(call(2)), claim])).data.claim).toBeUndefined();
+});
+
 test('where the receiver cannot know a copy, it says that it may be one', async () => {
   const { lead } = toLines(aDelivery(), aTry(2, { maybeCopy: true }));
   expect(lead.at(-1)?.text).toBe('This may be a copy: nobody knows whether an earlier try arrived.');

@@ -54,6 +54,7 @@ export function messageOf(
     alert: alert.id,
     kind: watch.kind.name,
     severity: alert.severity,
+    ...(alert.type === 'event' && alert.isClaim === true ? { isClaim: true } : {}),
     explorer: watch.target.explorer,
     chainId: watch.chainId,
     place: watch.place,

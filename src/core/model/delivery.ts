@@ -233,6 +233,8 @@ export interface Message {
   readonly late: boolean;
   /** Another replica, which no longer runs, may have sent the message from memory. Left out if that is impossible. */
   readonly mayBeTold?: true;
+  /** Only a contract says that it happened. Left out for all others. */
+  readonly isClaim?: true;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;
   readonly links: readonly string[];

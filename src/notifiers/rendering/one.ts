@@ -22,10 +22,13 @@ export function messageOf(delivery: Delivery): Message {
 
 function summaryOf(delivery: Delivery): Message {
   const { id, at, members, more } = delivery;
-  const [{ message }] = members;
+  const [{ message: first }] = members;
+  const { isClaim, ...message } = first;
+  const areClaims = more.length === 0 && members.every((member) => member.message.isClaim === true);
   const content = toContent(delivery);
   return {
     ...message,
+    ...(areClaims && isClaim !== undefined ? { isClaim } : {}),
     type: 'alert.summary',
     at,
     key: id,

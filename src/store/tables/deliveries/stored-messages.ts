@@ -74,6 +74,7 @@ export const message: z.ZodType<Message> = z.object({
   reason: z.string().nullable(),
   late: z.boolean(),
   mayBeTold: z.literal(true).exactOptional(),
+  isClaim: z.literal(true).exactOptional(),
   fields: facts,
   before: facts,
   links: z.array(z.string()),
