@@ -224,14 +224,16 @@ type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null)
 /** A first page is charged to the most severe watch that asks for it, all other pages to the watch itself. */
 function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
-  return ({ path, params, operation, credits: price }, cursor, own) => {
+  return (question, cursor, own) => {
+    const { path, params, operation, credits: price } = question;
     const { severity: mostSevere, isFirst } = askedBy(path);
     const severity = cursor === null ? mostSevere : (own ?? mostSevere);
     const isFiltered = Object.keys(params).length > 0;
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
     const isExtra = isFiltered && unfilteredPaths.has(path);
     const spent = isFirst && cursor === null ? severity : 'pages';
-    return { class: spent, severity, isExtra, question: null, operation, price };
+    const spend = { class: spent, severity, isExtra, question: null, operation, price } as const;
+    return question.shape === 'list' && question.openTo !== undefined ? { ...spend, openTo: question.openTo } : spend;
   };
 }
 

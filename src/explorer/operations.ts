@@ -97,11 +97,21 @@ export function addressTokenTransfers(
   side: 'to' | 'from' | undefined,
 ): ListQuestion<typeof ListedTransfer.fields> {
   const question = list(explorer, ROWS.addressTokenTransfers, address, ListedTransfer);
-  return { ...question, params: side === undefined ? {} : { filter: side } };
+  return { ...question, openTo: 'any-contract', params: side === undefined ? {} : { filter: side } };
+}
+
+/** The same for one token. `token`: its key. It is a part of the path, since an answer without this filter is of no use. */
+export function addressTransfersOf(
+  explorer: string,
+  address: Address,
+  { side, token }: { readonly side: 'to' | 'from' | undefined; readonly token: string },
+): ListQuestion<typeof ListedTransfer.fields> {
+  const question = addressTokenTransfers(explorer, address, side);
+  return { ...question, openTo: 'named', path: `${question.path}?token=${token}` };
 }
 
 export function tokenTransfers(explorer: string, token: Address): ListQuestion<typeof ListedTransfer.fields> {
-  return list(explorer, ROWS.tokenTransfers, token, ListedTransfer);
+  return { ...list(explorer, ROWS.tokenTransfers, token, ListedTransfer), openTo: 'any-contract' };
 }
 
 export function addressTransactions(explorer: string, address: Address): ListQuestion<typeof Transaction.fields> {

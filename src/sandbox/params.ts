@@ -79,7 +79,7 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
       transaction_index: integer,
       ...(dialect.marksUntraced ? { include_zero_value: oneOf('true', 'false') } : {}),
     },
-    'address-token-transfers': { ...place, filter: side, type },
+    'address-token-transfers': { ...place, filter: side, type, token: anything },
     'token-transfers': place,
     'address-transactions': {
       filter: side,

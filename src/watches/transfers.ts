@@ -9,7 +9,7 @@ import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import type { Steps } from '../lib/steps.ts';
 import { rawText } from '../lib/untrusted.ts';
-import { addressTokenTransfers, blocks, tokenTransfers } from '../explorer/operations.ts';
+import { addressTokenTransfers, addressTransfersOf, blocks, tokenTransfers } from '../explorer/operations.ts';
 import { AddressRef } from '../explorer/reading/resources/address.ts';
 import { decimalsOf, Token } from '../explorer/reading/resources/token.ts';
 import { ListedTransfer } from '../explorer/reading/resources/token-transfer.ts';
@@ -19,6 +19,7 @@ import { numberedRows, readingWhole, type EqualRows } from './lists/equal-rows.t
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
 import type { ListReading } from './lists/list-reading.ts';
+import { readNamed, withRows } from './lists/named-rows.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
 import { transferWording } from './wording/transfers.ts';
@@ -145,13 +146,16 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
   question,
   head: ({ explorer }) => blocks(explorer),
   page: (_target, view) => pageOf(view),
-  observe: (target, state, read, downTo) =>
-    observeList(
-      question(target),
-      state ?? startingAt(target.options),
-      readingWhole(read, equalRows(target), target.maxPages),
-      { ...row, maxPages: target.maxPages, downTo, isAskedFor: (transfer) => isAskedFor(target, transfer) },
-    ),
+  async observe(target, state, read, downTo) {
+    const before = state ?? startingAt(target.options);
+    const whole = readingWhole(read, equalRows(target), target.maxPages);
+    const isAsked = (transfer: Transfer): boolean => isAskedFor(target, transfer);
+    const options = { ...row, maxPages: target.maxPages, downTo, isAskedFor: isAsked };
+    const reading = await observeList(question(target), before, whole, options);
+    if (before === null || reading.partial === null) return reading;
+    const named = await readNamed(namedQuestions(target), before, whole, options);
+    return { ...reading, seen: withRows(reading.seen, named.filter(isAsked)) };
+  },
   detect: (target, state, seen, scope): Steps<Detection<ListState>> =>
     detectEvents(state ?? startingAt(target.options), seen, {
       row,
@@ -205,11 +209,21 @@ function newTransfer(transfer: Transfer, novelty: DetectedEvent['novelty']): Det
   return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, transfer), slot: null };
 }
 
-function question({ explorer, address, token, options: { direction } }: Target<Options>) {
-  const side = direction === undefined ? undefined : direction === 'in' ? 'to' : 'from';
-  if (address !== null) return addressTokenTransfers(explorer, address, side);
+function question({ explorer, address, token, options }: Target<Options>) {
+  if (address !== null) return addressTokenTransfers(explorer, address, sideOf(options));
   if (token === null) throw new TypeError('transfers needs an address or a token');
   return tokenTransfers(explorer, token);
+}
+
+/** Anybody can fill the list of an address, but not with transfers of these tokens. */
+function namedQuestions({ explorer, address, token, namedTokens, options }: Target<Options>) {
+  if (address === null) return [];
+  const tokens = token === null ? [...(namedTokens ?? [])] : [token.key];
+  return tokens.map((one) => addressTransfersOf(explorer, address, { side: sideOf(options), token: one }));
+}
+
+function sideOf({ direction }: Options): 'to' | 'from' | undefined {
+  return direction === undefined ? undefined : direction === 'in' ? 'to' : 'from';
 }
 
 /** The list of an address has all tokens, and servers that do not have the filter send both directions. */

@@ -1,6 +1,6 @@
 // Each request has a class, which decides whether it may be sent.
 import type { Severity } from '../model/ids.ts';
-import type { OperationName } from '../model/watch/question.ts';
+import type { OpenList, OperationName } from '../model/watch/question.ts';
 
 /**
  * Requests for first pages, and their retries, count under the most severe watch that asks. `pages`: all other reading
@@ -20,4 +20,6 @@ export interface Spend {
   readonly operation: OperationName;
   /** Credits, as the operation declares them. */
   readonly price: number;
+  /** Set for pages of lists to which any contract adds rows. */
+  readonly openTo?: OpenList;
 }

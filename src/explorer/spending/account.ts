@@ -67,6 +67,9 @@ const MIDNIGHT = { per: 'day', resets: null } as const;
 const HOUR_MS = 3_600_000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
+/** With what is saved in some hours, this is at most 5 % of a day. */
+const OPEN_SHARE = 0.04;
+const OPEN_SAVED_MS = 6 * HOUR_MS;
 /** Second pages of critical watches may use the safety margin of their need. */
 const DEEP_MARGIN = 1.05;
 /** The most credits that sweeps save without a plan: 50 pages at the highest price. */
@@ -107,7 +110,8 @@ export function createAccount(options: AccountOptions): Account {
         return isPaid ? 'leave' : 'postpone';
       }
       const deepPerMs = Math.min(need.deepPerMs, perMsOf(plan));
-      return isPaid && mayTake(shares.of(spend, at, deepPerMs), spend, at) ? 'leave' : 'refuse';
+      const isLeft = spend.openTo !== 'any-contract' || spend.class !== 'pages' || shares.hasBesideNamed(spend, at);
+      return isPaid && isLeft && mayTake(shares.of(spend, at, deepPerMs), spend, at) ? 'leave' : 'refuse';
     },
     leave(asked) {
       const spend = prices.priced(asked);
@@ -213,18 +217,30 @@ interface Shares {
   readonly ofRequests: SpendShare;
   /** The share that pays for a page now. */
   of(spend: Spend, at: Instant, deepPerMs: number): SpendShare;
+  /** True if the share of open lists pays for a page, and half of what it saves is left for contracts that have a name. */
+  hasBesideNamed(spend: Spend, at: Instant): boolean;
 }
 
 function createShares(now: Instant, perMs: () => number): Shares {
-  const part = (share: number, saved: number): SpendShare =>
-    createShare(now, { most: () => share * perMs() * HOUR_MS, saved });
+  const part = (share: number, saved: number, savedMs = HOUR_MS): SpendShare =>
+    createShare(now, { most: () => share * perMs() * savedMs, saved });
   // Sweeps use only what was saved since the start; pages of new rows may be read at once.
   const [sweeps, pages] = [part(SWEEP_SHARE, 0), part(PAGES_SHARE, Infinity)];
   const deep = createShare(now, { most: () => perMs() * HOUR_MS, saved: Infinity });
+  const open = part(OPEN_SHARE, Infinity, OPEN_SAVED_MS);
   return {
     ofRequests: createShare(now, { most: () => MOST_SWEPT, saved: 0 }),
+    hasBesideNamed({ price }, at) {
+      open.saveUntil(at, OPEN_SHARE * perMs());
+      const most = OPEN_SHARE * perMs() * OPEN_SAVED_MS;
+      return open.has(Math.max(price, Math.min(most, price + most / 2)));
+    },
     of(spend, at, deepPerMs) {
       const { class: name } = spend;
+      if (name === 'pages' && spend.openTo !== undefined) {
+        open.saveUntil(at, OPEN_SHARE * perMs());
+        return open;
+      }
       const share = isDeep(spend) ? deep : name === 'sweep' ? sweeps : pages;
       share.saveUntil(at, isDeep(spend) ? deepPerMs : (name === 'sweep' ? SWEEP_SHARE : PAGES_SHARE) * perMs());
       return share;

@@ -21,10 +21,12 @@ export function listAddressTransfers(world: World, address: string, request: Lis
   const { params } = request;
   const key = keyOf(address);
   const side = params.get('filter');
+  const token = params.get('token');
   const types = splitList((params.get('type') ?? '').toUpperCase());
   const isOfType: Matches = ({ token }) =>
     types.length === 0 || types.includes(String(world.dialect.tokenType(world.tokens.find(token)?.type ?? '')));
   return listTransfers(world, key, request, (transfer) => {
+    if (token !== undefined && keyOf(transfer.token) !== keyOf(token)) return false;
     const isFrom = side !== 'to' && keyOf(transfer.from) === key;
     const isTo = side !== 'from' && keyOf(transfer.to) === key;
     return (isFrom || isTo) && isOfType(transfer);

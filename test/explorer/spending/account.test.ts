@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { UNSTRETCHED } from '../../../src/core/spending/planner.ts';
+import type { OpenList } from '../../../src/core/model/watch/question.ts';
 import type { Spend, SpendClass } from '../../../src/core/spending/spend.ts';
 import { createAccount, type Account } from '../../../src/explorer/spending/account.ts';
 import type { WrittenPlan } from '../../../src/explorer/spending/bookkeeper.ts';
@@ -598,6 +599,33 @@ describe('what may leave', () => {
     let pages = 0;
     for (; account.admit(spend('pages')) === 'leave'; pages += 1) ask(account, null, 'pages');
     expect(pages).toBe(Math.floor((100_000 * 0.2) / 24 / 20));
+  });
+
+  test('of lists that any contract can fill have 5 % of a day, however critical, half of it kept for named contracts', async () => {
+    const { account, clock } = anAccount();
+    account.planned({ ...UNSTRETCHED, deepPerMs: 1 });
+    const page = (openTo: OpenList): Spend => ({ ...spend('pages', 30), severity: 'critical', openTo });
+    const readAll = (openTo: OpenList): number => {
+      let pages = 0;
+      for (; account.admit(page(openTo)) === 'leave'; pages += 1)
+        account.settle(account.leave(page(openTo)), { isCharged: true, header: null });
+      return pages;
+    };
+    expect([readAll('any-contract'), readAll('named'), readAll('any-contract')]).toEqual([16, 17, 0]);
+    let pages = 33;
+    for (let minute = 1; minute < 24 * 60; minute += 1) {
+      await clock.advance(60_000);
+      if (minute % 60 === 0) ask(account, 90_000, 'critical');
+      pages += readAll('named') + readAll('any-contract');
+    }
+    expect(pages * 30).toBeLessThanOrEqual(0.05 * 100_000);
+    expect(pages * 30).toBeGreaterThan(0.049 * 100_000);
+    expect(account.admit(spend('pages', 30))).toBe('leave');
+  });
+
+  test('of such a list are read one by one where the plan saves no more than one', () => {
+    const { account } = anAccount({ plan: { ...FREE, credits: 3000 } });
+    expect(account.admit({ ...spend('pages', 30), openTo: 'any-contract' })).toBe('leave');
   });
 
   test('known rows are read again for a tenth of the plan', async () => {

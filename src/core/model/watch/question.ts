@@ -41,7 +41,15 @@ export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
   readonly nextAfter?: (rows: readonly AnyView[]) => Cursor | null;
   /** For lists that are read by ranges of blocks. */
   readonly range?: RangeParams;
+  /** Left out if only few can add rows to the list. */
+  readonly openTo?: OpenList;
 }
+
+/**
+ * A list to which any contract adds rows, so that further pages have a small share of the plan. `named`: the rows of a
+ * contract that the config names, asked for when the list has too many others; they may take all of that share.
+ */
+export type OpenList = 'any-contract' | 'named';
 
 /** The parameters of a range of blocks. `newest`: the value of `to` for a range without an end; null: `to` is left out. */
 export interface RangeParams {

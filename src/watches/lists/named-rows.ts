@@ -1,0 +1,56 @@
+// Rows of contracts that the config names, while a list has more rows of any contracts than a poll reads. They are asked
+// for one contract after the other, so that a flood cannot hide them.
+import type { Fields, View } from '../../core/values/fields.ts';
+import { Missed, type ListQuestion, type Read } from '../../core/model/watch/question.ts';
+import { readNewestFirst } from '../../explorer/reading/paging.ts';
+import { highestBlock, isKnown, knownRowsOf, type ListState } from '../list-state.ts';
+import type { ListReading } from './list-reading.ts';
+import { positionOf, type RowKey } from './row-key.ts';
+
+interface NamedOptions<F extends Fields> extends RowKey<F> {
+  readonly maxPages: number;
+}
+
+/** More contracts than this take turns. */
+const MOST_ASKED = 20;
+/** A contract may have rows that anybody can cause, such as transfers of 0. */
+const MOST_PAGES = 3;
+
+/** The newest rows of each question. Another question comes first at another height: the plan may not pay for all. */
+export async function readNamed<F extends Fields>(
+  questions: readonly ListQuestion<F>[],
+  state: ListState,
+  read: Pick<Read, 'page'>,
+  options: NamedOptions<F>,
+): Promise<readonly View<F>[]> {
+  const highest = highestBlock(state);
+  const first = questions.length === 0 ? 0 : highest % questions.length;
+  const inTurn = [...questions.slice(first), ...questions.slice(0, first)].slice(0, MOST_ASKED);
+  const known = knownRowsOf(state);
+  const limits = {
+    ...options,
+    maxPages: Math.min(MOST_PAGES, options.maxPages),
+    isKnown: (view: View<F>) => isKnown(known, positionOf(options, view)),
+    downTo: null,
+    examinedTo: BigInt(highest),
+  };
+  const rows: View<F>[] = [];
+  for (const question of inTurn) {
+    const reading = await readNewestFirst(read, question, limits).catch(missed);
+    if (reading === null) break;
+    rows.push(...reading.rows);
+  }
+  return rows;
+}
+
+function missed(error: unknown): null {
+  if (error instanceof Missed) return null;
+  throw error;
+}
+
+/** The reading with rows that lie in blocks which it may not cover. */
+export function withRows<F extends Fields>(seen: ListReading<F>, rows: readonly View<F>[]): ListReading<F> {
+  if (rows.length === 0) return seen;
+  const older = seen.older ?? { rows: [], gaps: [], sweep: null, covered: [] };
+  return { ...seen, older: { ...older, rows: [...older.rows, ...rows] } };
+}
