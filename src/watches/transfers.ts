@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { dollarsOf, isPrice } from '../core/values/dollars.ts';
-import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
+import { sourceOf, valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { ClaimContext, Kind, KindAdvice, ListHistory } from '../core/model/watch/kind.ts';
 import { Missed } from '../core/model/watch/question.ts';
@@ -79,6 +79,10 @@ function equalRows({ address }: Target): EqualRows {
   return {
     transactionOf: (view) => ofRow(view).transaction_hash,
     blockOf: (view) => ofRow(view).block_number,
+    blockHashOf(view) {
+      const hash = view[sourceOf]?.row['block_hash'];
+      return typeof hash === 'string' ? hash : undefined;
+    },
     placeOf: (view) => ofRow(view).log_index,
     contentOf: (view) => contentOf(ofRow(view)) ?? '',
     cursorFrom: (view) => row.cursorFrom(ofRow(view)),

@@ -11,10 +11,12 @@ type Row = View<typeof ListedTransfer.fields>;
 
 const question = tokenTransfers('chain', syntheticAddress('token'));
 const numbers = new Map<AnyView, number>();
+const blockHashes = new Map<AnyView, string>();
 
 const EQUAL: EqualRows = {
   transactionOf: (view) => fieldOf(view, 'transaction_hash') as string,
   blockOf: (view) => fieldOf(view, 'block_number') as bigint,
+  blockHashOf: (view) => blockHashes.get(view),
   placeOf: (view) => fieldOf(view, 'log_index') as bigint,
   contentOf: (view) => String(fieldOf(view, 'raw')),
   cursorFrom: (view) => ({
@@ -29,15 +31,17 @@ const EQUAL: EqualRows = {
 };
 
 /** `a1` is place 1 of transaction a; all are equal. */
-function rowsOf(text: string): Row[] {
-  return text.split(' ').map((word) =>
-    ListedTransfer.make({
+function rowsOf(text: string, block = '0xa'): Row[] {
+  return text.split(' ').map((word) => {
+    const row = ListedTransfer.make({
       transaction_hash: word.slice(0, 1),
       log_index: BigInt(word.slice(1)),
       block_number: 7n,
       raw: 5n,
-    }),
-  );
+    });
+    blockHashes.set(row, block);
+    return row;
+  });
 }
 
 function readerOf(pages: readonly (Page<typeof ListedTransfer.fields> | Missed)[], maxPages = 20) {
@@ -74,6 +78,14 @@ describe('a page that ends within a transaction', () => {
     ]);
     expect(shown(await read.page(question, null))).toBe('b9#3 b8#2 b7#1');
     expect(asked).toEqual([null, AT]);
+  });
+
+  test('loses the rows that its first part showed in a block which was replaced meanwhile', async () => {
+    const { read } = readerOf([
+      { rows: rowsOf('b9 b8', '0xa'), next: AT },
+      { rows: rowsOf('b7 b6 a5', '0xb'), next: AT },
+    ]);
+    expect(shown(await read.page(question, null))).toBe('b7#2 b6#1');
   });
 
   test('does not come if the rest of its only transaction does not come', async () => {

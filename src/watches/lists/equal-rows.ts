@@ -8,6 +8,8 @@ import type { Cursor, Page, Read } from '../../core/model/watch/question.ts';
 export interface EqualRows {
   readonly transactionOf: (row: AnyView) => string | undefined;
   readonly blockOf: (row: AnyView) => bigint | undefined;
+  /** Undefined if the explorer does not show it. */
+  readonly blockHashOf: (row: AnyView) => string | undefined;
   readonly placeOf: (row: AnyView) => bigint | undefined;
   /** The same text for equal rows of a transaction. */
   contentOf(row: AnyView): string;
@@ -32,7 +34,7 @@ export function readingWhole(read: Read, equal: EqualRows, maxPages: number): Re
     equal.assertUsable(page.rows);
     let isJoined = false;
     for (; page.next !== null && left > 0 && isOneTransaction(page.rows, equal); left -= 1, isJoined = true)
-      page = joined(page, await ask(page.next));
+      page = joined(page, await ask(page.next), equal);
     if (content !== undefined && !isJoined) examined.add(content);
     return new WholePage(page, equal);
   };
@@ -54,8 +56,19 @@ function isOneTransaction(rows: readonly AnyView[], { transactionOf }: EqualRows
   return first !== undefined && rows.every((row) => transactionOf(row) === transactionOf(first));
 }
 
-function joined<F extends Fields>({ content, rows }: Page<F>, more: Page<F>): Page<F> {
-  return { content, rows: [...rows, ...more.rows], next: more.next, isCutOff: more.isCutOff === true };
+/** A transaction is in one block. Where the later page shows it in another one, it moved between the two pages. */
+function joined<F extends Fields>({ content, rows }: Page<F>, more: Page<F>, equal: EqualRows): Page<F> {
+  const blockNow = new Map(more.rows.map((row) => [equal.transactionOf(row), blockKeyOf(row, equal)]));
+  const isThere = (row: AnyView): boolean => {
+    const now = blockNow.get(equal.transactionOf(row));
+    return now === undefined || now === blockKeyOf(row, equal);
+  };
+  const all = [...rows.filter(isThere), ...more.rows];
+  return { content, rows: all, next: more.next, isCutOff: more.isCutOff === true };
+}
+
+function blockKeyOf(row: AnyView, { blockOf, blockHashOf }: EqualRows): string {
+  return `${blockOf(row) ?? ''} ${blockHashOf(row) ?? ''}`;
 }
 
 interface Part<F extends Fields> {

@@ -24,7 +24,8 @@ export function ownRows(
   // A transaction is in one block. Where a later page shows it in another one, it moved between the two pages.
   const lastBlock = new Map(asked.map((row) => [contentOf(row), row.block_number]));
   const there = asked.filter((row) => lastBlock.get(contentOf(row)) === row.block_number);
-  const once = new Map(there.map((row) => [`${contentOf(row)}:${row.log_index ?? ''}`, row]));
+  // Blocks of an answer do not overlap, so rows without a place in their block are different ones, too.
+  const once = new Map(there.map((row, i) => [`${contentOf(row)}:${row.log_index ?? `no place ${i}`}`, row]));
   const countByContent = new Map<string, number>();
   const numbered = [...once.values()].toSorted(upwards).map((row) => {
     const content = contentOf(row);
