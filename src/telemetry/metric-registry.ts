@@ -2,7 +2,7 @@ import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { freeOwnMemory } from '../lib/own-memory.ts';
 import { METRICS, type LabelOf, type MetricName, type MetricNameOf } from './metric-table.ts';
-import { writeSeries, writeSums } from './series-text.ts';
+import { writeSeries, writeSums, type SeriesText } from './series-text.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 
@@ -19,8 +19,11 @@ export interface MetricRegistry {
    * beyond the limit are left out and counted.
    */
   mirror: Mirror;
-  /** Like `mirror`, but series with equal labels are added up. */
-  mirrorSums: Mirror;
+  /**
+   * Like `mirror`, but series with equal labels are added up, and null is left out. They are read in several turns of
+   * the event loop. If reading throws, the metric has no series in this scrape.
+   */
+  mirrorSums: <N extends MetricNameOf<'gauge'>>(name: N, read: () => Iterable<Series<N> | null>) => void;
   /** The text format 0.0.4. */
   text(): Promise<Buffer<ArrayBuffer>>;
 }
@@ -53,14 +56,12 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     else leftOut.remove({ metric });
   }
 
-  function mirrored(write: typeof writeSeries): Mirror {
-    return (name, read) => {
-      renderByName.set(name, async () => {
-        const { pieces, more } = await write(name, await read(), mostSeries);
-        noteLeftOut(name, more);
-        return pieces;
-      });
-    };
+  function written(name: MetricName, write: () => Promise<SeriesText>): void {
+    renderByName.set(name, async () => {
+      const { pieces, more } = await write();
+      noteLeftOut(name, more);
+      return pieces;
+    });
   }
 
   return {
@@ -72,8 +73,12 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     },
     counter: (name) => made(name, new Counter(configuration(name))),
     histogram: (name) => made(name, new Histogram({ ...configuration(name), buckets: [...METRICS[name].buckets] })),
-    mirror: mirrored(writeSeries),
-    mirrorSums: mirrored(writeSums),
+    mirror(name, read) {
+      written(name, async () => writeSeries(name, await read(), mostSeries));
+    },
+    mirrorSums(name, read) {
+      written(name, () => writeSums(name, read, mostSeries));
+    },
     async text() {
       const rendered: (readonly Buffer[])[] = [];
       // The metric of left out series comes last, since its numbers are known after all others are rendered.

@@ -20,82 +20,85 @@ type Series = readonly [labels: Values, value: number];
 /** No two series may have equal labels: Prometheus would refuse the whole scrape. */
 export async function writeSeries(name: MetricName, series: Iterable<Series>, most: number): Promise<SeriesText> {
   const textOf = createSeriesNamer(name);
-  // The series are copied, since they may change between two turns: a series that is removed and added again must
-  // appear once.
-  return writeLines(name, [...series], most, ([labels, value]) => [textOf(labels), value]);
+  const lines = new Lines(name, most);
+  await inTurns(series, ([labels, value]) => {
+    lines.add(textOf(labels), value);
+  });
+  return lines.end();
 }
 
-/** Adds up series with equal labels. */
-export async function writeSums(name: MetricName, series: Iterable<Series>, most: number): Promise<SeriesText> {
+type Read = () => Iterable<Series | null>;
+
+/** Adds up series with equal labels, and leaves out null. If reading throws, there are none. */
+export async function writeSums(name: MetricName, read: Read, most: number): Promise<SeriesText> {
+  const sums = await sumsOf(name, read).catch(() => NO_SUMS);
+  const lines = new Lines(name, most);
+  await inTurns(sums, ([series, value]) => {
+    lines.add(series, value);
+  });
+  return lines.end();
+}
+
+const NO_SUMS: ReadonlyMap<string, number> = new Map();
+
+async function sumsOf(name: MetricName, read: Read): Promise<ReadonlyMap<string, number>> {
   const textOf = createSeriesNamer(name);
   const sums = new Map<string, number>();
-  await inTurns([...series], ([labels, value]) => {
+  await inTurns(read(), (series) => {
+    if (series === null) return;
+    const [labels, value] = series;
     const text = textOf(labels);
     sums.set(text, (sums.get(text) ?? 0) + value);
   });
-  return writeLines(name, sums, most, (sum) => sum);
-}
-
-/** The text of a series, and its value. */
-type Line = readonly [text: string, value: number];
-
-async function writeLines<T>(
-  name: MetricName,
-  all: Iterable<T>,
-  most: number,
-  lineOf: (one: T) => Line,
-): Promise<SeriesText> {
-  const lines = new Lines(name);
-  const found = await inTurns(all, (one, i) => {
-    if (i < most) lines.add(lineOf(one));
-  });
-  return { pieces: lines.end(), more: Math.max(0, found - most) };
+  return sums;
 }
 
 /** `name{watch="a",of="b"}`. A value that is equal to the previous series' value is not escaped again. */
 function createSeriesNamer(name: MetricName): (labels: Values) => string {
   const { labels }: MetricRow = METRICS[name];
   if (labels.length === 0) return () => name;
-  const parts = labels.map((label, i) => ({
-    label,
-    start: `${i === 0 ? `${name}{` : ','}${label}="`,
-    value: '',
-    text: '',
-  }));
-  for (const part of parts) part.text = `${part.start}"`;
+  const parts = labels.map((label, i) => {
+    const start = `${i === 0 ? `${name}{` : ','}${label}="`;
+    const end = i === labels.length - 1 ? '"}' : '"';
+    return { label, start, end, value: '', text: `${start}${end}` };
+  });
+  let whole = parts.map(({ text }) => text).join('');
   return (values) => {
-    let text = '';
+    let isSame = true;
     for (const part of parts) {
       const value = values[part.label] ?? '';
-      if (value !== part.value) {
-        part.value = value;
-        part.text = `${part.start}${escapeLabel(value)}"`;
-      }
-      text += part.text;
+      if (value === part.value) continue;
+      isSame = false;
+      part.value = value;
+      part.text = `${part.start}${escapeLabel(value)}${part.end}`;
     }
-    return `${text}}`;
+    if (!isSame) whole = parts.reduce((text, part) => text + part.text, '');
+    return whole;
   };
 }
 
 class Lines {
   readonly #pieces: Buffer[] = [];
+  readonly #most: number;
   #text: string;
   #count = 0;
 
-  constructor(name: MetricName) {
+  constructor(name: MetricName, most: number) {
     const { help, type }: MetricRow = METRICS[name];
+    this.#most = most;
     this.#text = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
   }
 
-  add([series, value]: Line): void {
-    this.#text += `${series} ${value}\n`;
+  add(series: string, value: number): void {
     this.#count += 1;
+    if (this.#count > this.#most) return;
+    this.#text += series + ` ${value}\n`;
     if (this.#count % AT_ONCE === 0) this.#write();
   }
 
-  end(): readonly Buffer[] {
+  end(): SeriesText {
     this.#write();
-    return this.#pieces;
+    return { pieces: this.#pieces, more: Math.max(0, this.#count - this.#most) };
   }
 
   #write(): void {
@@ -106,15 +109,13 @@ class Lines {
 
 const AT_ONCE = 1000;
 
-/** Resolves with the number of items. */
-async function inTurns<T>(all: Iterable<T>, work: (one: T, i: number) => void): Promise<number> {
+async function inTurns<T>(all: Iterable<T>, work: (one: T) => void): Promise<void> {
   let done = 0;
   for (const one of all) {
-    work(one, done);
+    work(one);
     done += 1;
     if (done % AT_ONCE === 0) await nextTurn();
   }
-  return done;
 }
 
 function escapeLabel(value: string): string {

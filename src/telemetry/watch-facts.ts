@@ -37,6 +37,7 @@ export interface RuleFacts {
 }
 
 export interface TargetFacts {
+  readonly labels: WatchLabels;
   up: boolean | null;
   lastSuccessAt: Instant | null;
   readonly values: Map<string, ConfirmedValue>;
@@ -44,7 +45,8 @@ export interface TargetFacts {
 
 interface ConfirmedValue {
   readonly labels: ValueLabels;
-  value: number;
+  /** Null: no longer known. The entry stays, so that a value that comes back during a scrape is not written twice. */
+  value: number | null;
   expiresAt: Instant;
 }
 
@@ -61,8 +63,8 @@ export function freshRule(): RuleFacts {
   };
 }
 
-export function freshTarget(): TargetFacts {
-  return { up: null, lastSuccessAt: null, values: new Map() };
+export function freshTarget(labels: WatchLabels): TargetFacts {
+  return { labels, up: null, lastSuccessAt: null, values: new Map() };
 }
 
 export function countPoll(rule: RuleFacts, { outcome, readsList }: Omit<PollFacts, 'at'>): void {
@@ -78,33 +80,37 @@ export function dropExpired(facts: FactsByWatch, now: Instant): void {
       for (const [key, { expiresAt }] of values) if (expiresAt <= now) values.delete(key);
 }
 
+// A scrape is written in several turns of the event loop. Copies of the maps make sure that a watch that is removed and
+// added again between two turns appears once: Prometheus refuses a scrape with the same series twice. Only the maps that
+// are being read are copied: copies of all series lived until the end of the scrape, and the collector moved them.
+
 export function* upOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
-  for (const [watch, { factsByTarget }] of facts)
-    for (const [of, { up }] of factsByTarget) if (up !== null) yield [{ watch, of }, up ? 1 : 0];
+  for (const { factsByTarget } of [...facts.values()])
+    for (const { labels, up } of [...factsByTarget.values()]) if (up !== null) yield [labels, up ? 1 : 0];
 }
 
 export function* lastSuccessOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
-  for (const [watch, { factsByTarget }] of facts)
-    for (const [of, { lastSuccessAt }] of factsByTarget)
-      if (lastSuccessAt !== null) yield [{ watch, of }, Math.floor(lastSuccessAt / 1000)];
+  for (const { factsByTarget } of [...facts.values()])
+    for (const { labels, lastSuccessAt } of [...factsByTarget.values()])
+      if (lastSuccessAt !== null) yield [labels, Math.floor(lastSuccessAt / 1000)];
 }
 
 export function* valuesOf(facts: FactsByWatch): Generator<[ValueLabels, number]> {
-  for (const { factsByTarget } of facts.values())
-    for (const { values } of factsByTarget.values())
-      for (const { labels, value } of values.values()) yield [labels, value];
+  for (const { factsByTarget } of [...facts.values()])
+    for (const { values } of [...factsByTarget.values()])
+      for (const { labels, value } of values.values()) if (value !== null) yield [labels, value];
 }
 
 export function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outcome: string }, number]> {
-  for (const [watch, { pollsByOutcome }] of facts)
-    for (const [outcome, polls] of pollsByOutcome) yield [{ watch, outcome }, polls];
+  for (const [watch, { pollsByOutcome }] of [...facts])
+    for (const [outcome, polls] of [...pollsByOutcome]) yield [{ watch, outcome }, polls];
 }
 
 export function* countsOf(
   facts: FactsByWatch,
   which: 'notExamined' | 'skipped',
 ): Generator<[{ watch: string }, number]> {
-  for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
+  for (const [watch, rule] of [...facts]) yield [{ watch }, rule[which]];
 }
 
 /** Counts of items. A rule whose polls read single values has none. */
@@ -112,5 +118,5 @@ export function* itemCountsOf(
   facts: FactsByWatch,
   which: 'undecided' | 'notJudged' | 'unfollowed',
 ): Generator<[{ watch: string }, number]> {
-  for (const [watch, rule] of facts) if (rule.readsLists || rule[which] > 0) yield [{ watch }, rule[which]];
+  for (const [watch, rule] of [...facts]) if (rule.readsLists || rule[which] > 0) yield [{ watch }, rule[which]];
 }

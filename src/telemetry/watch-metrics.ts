@@ -4,7 +4,6 @@ import {
   alertsOf,
   blindOf,
   dataOf,
-  orNothing,
   unwellOf,
   type AlertCount,
   type AlertHealth,
@@ -78,13 +77,14 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_watch_unfollowed_total', () => itemCountsOf(factsByWatch, 'unfollowed'));
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
-  registry.mirrorSums('chainwarden_alerts', () => orNothing(() => alertsOf(countAlerts())));
-  registry.mirrorSums('chainwarden_rule_health', () => orNothing(() => unwellOf(readHealth())));
-  registry.mirrorSums('chainwarden_watch_blind', () => orNothing(() => blindOf(readBlind())));
-  registry.mirrorSums('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
+  registry.mirrorSums('chainwarden_alerts', () => alertsOf(countAlerts()));
+  registry.mirrorSums('chainwarden_rule_health', () => unwellOf(readHealth()));
+  registry.mirrorSums('chainwarden_watch_blind', () => blindOf(readBlind()));
+  registry.mirrorSums('chainwarden_watch_data_state', () => dataOf(readData()));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
-  const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
+  const target = ({ watch, of }: WatchLabels): TargetFacts =>
+    getOrAdd(rule(watch).factsByTarget, of, () => freshTarget({ watch, of }));
 
   return {
     poll({ watch, of, outcome, at, readsList }) {
@@ -99,9 +99,9 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
       const key = `${token} ${field}`;
       const expiresAt = clock.now() + Math.max(VALUE_KEPT_INTERVALS * intervalMs, VALUE_KEPT_MS);
       const known = values.get(key);
-      if (value === null || !Number.isFinite(value)) values.delete(key);
-      else if (known === undefined) values.set(key, { labels: { watch, of, token, field }, value, expiresAt });
-      else Object.assign(known, { value, expiresAt });
+      const finite = value === null || !Number.isFinite(value) ? null : value;
+      if (known !== undefined) Object.assign(known, { value: finite, expiresAt });
+      else if (finite !== null) values.set(key, { labels: { watch, of, token, field }, value: finite, expiresAt });
     },
     undecided(watch, items) {
       rule(watch).undecided += items;
@@ -119,9 +119,10 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
       rule(watch).skipped++;
     },
     forgetWatch({ watch, of }) {
-      const facts = factsByWatch.get(watch);
-      facts?.factsByTarget.delete(of);
-      if (facts?.factsByTarget.size === 0) factsByWatch.delete(watch);
+      const targets = factsByWatch.get(watch)?.factsByTarget;
+      // The facts of a removed rule stay whole, for a scrape that still reads them.
+      if (targets?.size === 1 && targets.has(of)) factsByWatch.delete(watch);
+      else targets?.delete(of);
     },
     mirrorAlerts(count) {
       countAlerts = count;

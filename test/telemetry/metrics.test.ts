@@ -345,6 +345,24 @@ describe('a storm', () => {
     expect((await turns(10_000)) - (await turns(0))).toBe(3 * 10);
   });
 
+  test('of alerts that are all well is read in several turns of the event loop, and writes nothing', async () => {
+    const turns = async (alerts: number): Promise<number> => {
+      const { metrics } = aDaemon();
+      const healths = Array.from({ length: alerts }, (_, n) => ({
+        watch: `w${n}`,
+        alert: 'low',
+        health: 'ok' as const,
+      }));
+      metrics.mirrorHealth(() => healths);
+      let [count, isWritten] = [0, false];
+      const text = textOf(metrics).finally(() => (isWritten = true));
+      for (; !isWritten; count += 1) await nextTurn();
+      expect(await text).not.toContain('chainwarden_rule_health{');
+      return count;
+    };
+    expect((await turns(10_000)) - (await turns(0))).toBe(10);
+  });
+
   test('of watches that are removed and come back while they are written has one series of each', async () => {
     const { metrics } = aDaemon();
     const names = Array.from({ length: 3000 }, (_, n) => `w${n}`);
@@ -360,6 +378,32 @@ describe('a storm', () => {
     }
     const lines = (await text).split('\n').filter((line) => line.startsWith('chainwarden_watch_up{'));
     expect([lines.length, new Set(lines).size]).toEqual([3000, 3000]);
+  });
+
+  test('of addresses of one rule that leave and come back, or lose their values, has one series of each', async () => {
+    const { metrics } = aDaemon();
+    const addresses = Array.from({ length: 3000 }, (_, n) => `a${n}`);
+    const polled = (of: string, value: number | null): void => {
+      metrics.watchUp({ watch: 'balances', of }, true);
+      metrics.watchValue({ watch: 'balances', of, token: '', field: 'balance' }, value, 60_000);
+    };
+    for (const of of addresses) polled(of, 1);
+    let [isWritten] = [false];
+    const text = textOf(metrics).finally(() => (isWritten = true));
+    while (!isWritten) {
+      for (const of of addresses.slice(0, 10)) metrics.forgetWatch({ watch: 'balances', of });
+      for (const of of addresses.slice(0, 20)) {
+        polled(of, null);
+        polled(of, 2);
+      }
+      await nextTurn();
+    }
+    for (const name of ['chainwarden_watch_up', 'chainwarden_watch_value']) {
+      const series = (await text)
+        .split('\n')
+        .flatMap((line) => (line.startsWith(`${name}{`) ? line.split(' ')[0] : []));
+      expect([series.length, new Set(series).size]).toEqual([3000, 3000]);
+    }
   });
 
   test('of odd names keeps to the text format', async () => {

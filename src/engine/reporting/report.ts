@@ -89,9 +89,11 @@ export function* healthOfAlerts(
   watches: readonly Watch[],
   { healthOf, memoryOf, now }: WatchesNow,
 ): Generator<AlertHealth> {
-  for (const watch of watches)
+  for (const watch of watches) {
+    const pace = paceOf(watch, memoryOf(watch.id));
     for (const [alert, record] of Object.entries(healthOf(watch.id)))
-      yield { watch: watch.rule, alert, health: ruleHealthOf(record, now, paceOf(watch, memoryOf(watch.id))) };
+      yield { watch: watch.rule, alert, health: ruleHealthOf(record, now, pace) };
+  }
 }
 
 /** Data state of each watch, for `chainwarden_watch_data_state`. */
