@@ -2,6 +2,7 @@
 import type { Matcher } from '../dispatch/model.ts';
 import type { EpisodeName } from '../store/contract/alerts.ts';
 import { about } from './daemon/about.ts';
+import { account } from './watches/account.ts';
 import { accounts } from './watches/accounts.ts';
 import { alert, alerts } from './alerts/alerts.ts';
 import { delivery, deliveries } from './records/deliveries.ts';
@@ -25,6 +26,7 @@ import type {
   SamplesFilter,
   WatchListFilter,
 } from './shapes.ts';
+import type { WatchedAddress } from './shapes/account.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
@@ -59,6 +61,8 @@ export interface Queries {
   summary(): Promise<OverviewSummary>;
   watches(filter: WatchListFilter): Promise<WatchList>;
   accounts(filter: AccountListFilter): Promise<AccountList>;
+  /** One address. Null: no watch is about it. */
+  account(address: string): Promise<WatchedAddress | null>;
   /** Null: there is no such watch, or no samples of the field are kept. */
   samples(watch: string, filter: SamplesFilter): Promise<Series | null>;
   history(filter: HistoryListFilter): Promise<HistoryList>;
@@ -89,6 +93,7 @@ export function createQueries(look: () => Promise<QueryContext>, edition: Querie
     summary: async () => summary(await look()),
     watches: async (filter) => watches(await look(), filter),
     accounts: async (filter) => accounts(await look(), filter),
+    account: async (address) => account(await look(), address),
     samples: async (name, filter) => samples(await look(), name, filter),
     history: async (filter) => history(await look(), filter),
     deliveries: async (filter) => deliveries(await look(), filter),

@@ -43,6 +43,7 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
     },
   },
   events: { changed: CHANGED },
+  control: { names: null, seesCode: true },
   while: { measured: null, exported: [] },
   of: 'required',
   token: 'none',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { CATALOGUE } from '../core/events/catalogue.ts';
+import { CATALOGUE, CONTROL_EVENTS } from '../core/events/catalogue.ts';
 import { eventFieldsOf, type ReadEvents } from '../core/events/event-fields.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type RawRow } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { Kind, OptionDoubt } from '../core/model/watch/kind.ts';
+import type { ControlEvents, Kind, OptionDoubt } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { ListQuestion } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
@@ -61,6 +61,7 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     describeOptions: describeEvents,
     resolve: resolveWhere,
     events: { new: NEW_ROW },
+    ...controlIn(events),
     while: null,
     of: 'required',
     token: 'none',
@@ -115,6 +116,11 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
       },
     },
   };
+}
+
+function controlIn(read: ReadEvents | null): { readonly control?: ControlEvents } {
+  const hasOne = read?.events.some(({ name }) => CONTROL_EVENTS.has(name)) === true;
+  return hasOne ? { control: { names: CONTROL_EVENTS, seesCode: false } } : {};
 }
 
 function optionsWith(abi: Abi, warn: (doubt: OptionDoubt) => void) {

@@ -17,6 +17,7 @@ const PAGES = [
   '/',
   '/watches',
   '/accounts',
+  '/accounts/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
   '/explorers',
   '/rules',
   '/about',

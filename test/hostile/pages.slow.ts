@@ -11,6 +11,7 @@ const corpus = whole.filter(([, text]) => text !== '');
 const PAGES = [
   '/',
   '/watches/treasury-usdc',
+  '/accounts/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
   '/alerts/k1/8',
   '/history',
   '/deliveries',

@@ -1,4 +1,5 @@
 // What a daemon in trouble says of itself.
+import type { WatchedAddress, ContractCode } from '../../src/query/shapes/account.ts';
 import type { AccountList, AccountRow, Series } from '../../src/query/shapes/accounts.ts';
 import type { AlertCard, AlertHistory, TimelineEntry } from '../../src/query/shapes/alerts.ts';
 import type { Bars, MeasureShape, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
@@ -629,6 +630,46 @@ export function alertWith(written: Written): AlertHistory {
       at: ago(26 * MINUTE),
       until: ago(-48 * MINUTE),
     },
+  };
+}
+
+export function accountWith(written: Written): WatchedAddress {
+  const { watch, of, items } = watchWith(written);
+  if (of === null) throw new Error('there is no subject');
+  const address = `0x${'2f'.repeat(20)}`;
+  const code: ContractCode = {
+    watch: 'vault-code',
+    explorer: 'ethereum',
+    implementations: [{ ...of, address, name: null, given: untrusted(written.chain) }],
+    proxy_type: 'eip1967',
+    is_verified: false,
+    at: ago(4000),
+    is_stale: false,
+  };
+  const looking = {
+    watch: 'vault-admin',
+    kind: 'logs',
+    since: ago(9000 * MINUTE),
+    told: items.length,
+    until: ago(4000),
+  };
+  return {
+    of: [of],
+    code: [
+      code,
+      { ...code, watch: 'vault-code[2]', is_stale: true },
+      { ...code, watch: 'new', implementations: null, at: null },
+    ],
+    changes: items,
+    control: [
+      looking,
+      { ...looking, watch: 'vault-code', told: 0 },
+      { ...looking, watch: 'new', since: null, until: null },
+    ],
+    alerts: [cardWith(written)],
+    more_alerts: 3,
+    watches: [watch],
+    more_watches: 12,
   };
 }
 

@@ -35,6 +35,7 @@ const PUBLIC: readonly Row[] = [
 const READS: readonly Row[] = [
   ['GET /', 401, 200, 200, 200],
   ['GET /accounts', 401, 200, 200, 200],
+  ['GET /accounts/:address', 401, 200, 200, 200],
   ['GET /watches', 401, 200, 200, 200],
   ['GET /watches/:name', 401, 200, 200, 200],
   ['GET /watches/:name/samples.json', 401, 200, 200, 200],
@@ -51,6 +52,7 @@ const READS: readonly Row[] = [
   ['GET /api/v1/overview', 401, 200, 200, 200],
   ['GET /api/v1/accounts', 401, 200, 200, 200],
   ['GET /api/v1/accounts.csv', 401, 200, 200, 200],
+  ['GET /api/v1/accounts/:address', 401, 200, 200, 200],
   ['GET /api/v1/silences/:id', 401, 404, 404, 404],
   ['GET /api/v1/watches', 401, 200, 200, 200],
   ['GET /api/v1/watches/:name', 401, 200, 200, 200],

@@ -151,6 +151,20 @@ export const CATALOGUE: readonly string[] = [
 
 const BY_NAME: ReadonlyMap<string, readonly string[]> = Map.groupBy(CATALOGUE, nameIn);
 
+/** Names of events that say who controls a contract, or which code it runs. */
+export const CONTROL_EVENTS: ReadonlySet<string> = new Set([
+  ...[...OWNERSHIP, ...ROLES, ...PROXIES].map(nameIn),
+  'AddedOwner',
+  'RemovedOwner',
+  'ChangedThreshold',
+  'EnabledModule',
+  'DisabledModule',
+  'ChangedGuard',
+  'ChangedFallbackHandler',
+  'ChangedMasterCopy',
+  'TimelockChange',
+]);
+
 /** `Transfer`, `Paused`: each name once. */
 export const CATALOGUE_NAMES: readonly string[] = [...BY_NAME.keys()];
 

@@ -2,6 +2,9 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Message, MessageType, Outcome } from './delivery.ts';
 import type { Labels, Recipient } from './ids.ts';
 
+/** How long an event, and an alert that is over, is stored. */
+export const ALERTS_KEPT_MS = 30 * 86_400_000;
+
 /** The change of one alert by a poll: an event happened, a condition fires or ended, or a sent event has changed. */
 export interface Transition {
   readonly message: Message;

@@ -2,6 +2,7 @@
 // it removes deliveries that were settled more than 30 days ago. If the state has reached its maximum size, it removes
 // settled deliveries at once, first those older than a day, then all: they are only a record.
 import { showDuration, type Clock } from '../../lib/clock.ts';
+import { ALERTS_KEPT_MS } from '../../core/model/transition.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -20,7 +21,6 @@ export interface HousekeepingOptions {
 
 const FLUSH_MS = 10_000;
 const DAY_MS = 86_400_000;
-const KEPT_MS = 30 * DAY_MS;
 const JOURNAL_KEPT_MS = 90 * DAY_MS;
 
 /** Runs until the signal aborts. A storage that does not answer is tried again. */
@@ -30,7 +30,7 @@ export async function runHousekeeping(
 ): Promise<void> {
   const failing = new Set<string>();
   let prunedAt = -Infinity;
-  let keptMs = KEPT_MS;
+  let keptMs = ALERTS_KEPT_MS;
 
   /** Runs `work`. A failure is logged once per outage, not every ten seconds. */
   async function tried(what: string, work: () => void | Promise<void>): Promise<void> {
@@ -49,18 +49,18 @@ export async function runHousekeeping(
    */
   async function prune(keptMs: number): Promise<void> {
     const now = clock.now();
-    await store.prune({ settled: now - keptMs, alerts: now - KEPT_MS, journal: now - JOURNAL_KEPT_MS }, now);
+    await store.prune({ settled: now - keptMs, alerts: now - ALERTS_KEPT_MS, journal: now - JOURNAL_KEPT_MS }, now);
   }
 
   async function pruneOld(): Promise<void> {
     if (!isPruner() || clock.now() - prunedAt < DAY_MS) return;
-    await prune(KEPT_MS);
+    await prune(ALERTS_KEPT_MS);
     prunedAt = clock.now();
   }
 
   async function makeRoom(): Promise<void> {
     if (!isFull()) {
-      keptMs = KEPT_MS;
+      keptMs = ALERTS_KEPT_MS;
       return;
     }
     const next = keptMs > DAY_MS ? DAY_MS : 0;

@@ -11,11 +11,15 @@ import { firstLine } from './cards.ts';
 import { episodeName } from './episode-name.ts';
 
 const MOST_MESSAGES = 100;
-const MOST_ITEMS = 20;
+export const MOST_ITEMS = 20;
 
 export async function itemsOf({ store }: QueryContext, watch: string): Promise<ItemRow[]> {
-  const byEpisode = Map.groupBy(await store.messagesOf(watch, MOST_MESSAGES), episodeName);
-  return [...byEpisode.values()].flatMap(itemOf).slice(0, MOST_ITEMS);
+  return itemsIn(await store.messagesOf(watch, MOST_MESSAGES)).slice(0, MOST_ITEMS);
+}
+
+/** The events that messages of one watch are about. `messages`: the newest first. */
+export function itemsIn(messages: readonly Message[]): ItemRow[] {
+  return [...Map.groupBy(messages, episodeName).values()].flatMap(itemOf);
 }
 
 /**

@@ -99,7 +99,7 @@ export async function alertExplanation(
 const MOST_MESSAGES = 5;
 
 /** A snapshot is stored a few seconds after the poll, so the one in memory comes first. */
-async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promise<Snapshot | null> {
+export async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promise<Snapshot | null> {
   const last = runtime.readings.snapshotOf(watch.id);
   return last ?? storedSnapshotOf(watch, (await store.diagnostics([watch.id])).get(watch.id));
 }

@@ -15,6 +15,7 @@ import {
   SamplesFilter,
   WatchListFilter,
 } from '../../query/shapes.ts';
+import { WatchedAddress } from '../../query/shapes/account.ts';
 import { AccountList, Series } from '../../query/shapes/accounts.ts';
 import { AlertHistory, AlertList, type Gone } from '../../query/shapes/alerts.ts';
 import { HistoryList } from '../../query/shapes/history.ts';
@@ -76,6 +77,14 @@ function routesToWatches(queries: Queries): ReadRoute[] {
       query: AccountListFilter,
       shape: AccountList,
       look: (filter) => queries.accounts(filter),
+    }),
+    one('/accounts/:address', {
+      tag: 'watches',
+      summary:
+        'One watched address: the code behind it, the changes of owner, roles and code that were told, its open alerts and its watches.',
+      shape: WatchedAddress,
+      look: (parameter) => queries.account(parameter('address')),
+      missing: NO_ACCOUNT,
     }),
     reading(
       '/accounts.csv',
@@ -245,6 +254,7 @@ function one<T extends object>(path: string, { look, missing, ...about }: Named<
 }
 
 const NO_WATCH = 'There is no watch of that name: GET /api/v1/watches lists them. Names are percent-encoded in paths.';
+const NO_ACCOUNT = 'No watch is about this address: GET /api/v1/watches lists the watches.';
 const NO_SAMPLES =
   'There is no watch of that name, or no values of that field are stored: `explain` names the fields of a watch.';
 const GONE = 'It no longer exists. `history` has what is stored about it.';

@@ -23,7 +23,7 @@ import {
   type Pill,
 } from './lists.ts';
 import { labelLine, nothingWith } from './labels.ts';
-import { watchPath } from './paths.ts';
+import { accountPath, watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { Download, PageRoute } from './route.ts';
 
@@ -122,7 +122,8 @@ function groupRow({ of }: AccountRow): Html {
   return html`<tr class="group">
     <td colspan="8">
       <b>${of.name ?? ''}</b>
-      <span class="mono quiet">${of.address}</span> ${of.page_url === null ? NOTHING : explorerLink(of, 'explorer')}
+      <a class="mono quiet" href="${accountPath(of.address)}">${of.address}</a>
+      ${of.page_url === null ? NOTHING : explorerLink(of, 'explorer')}
     </td>
   </tr>`;
 }

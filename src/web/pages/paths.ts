@@ -5,6 +5,10 @@ export function watchPath(watch: string): string {
   return `/watches/${encodeURIComponent(watch)}`;
 }
 
+export function accountPath(address: string): string {
+  return `/accounts/${encodeURIComponent(address)}`;
+}
+
 export const SILENCES_PATH = '/silences';
 export const ACKS_PATH = '/acks';
 export const DELIVERIES_PATH = '/deliveries';

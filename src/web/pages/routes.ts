@@ -1,5 +1,6 @@
 // The pages, in the order of the navigation. Every route states the least role that it needs.
 import { aboutPage } from './daemon/about.ts';
+import { accountPage } from './account.ts';
 import { accountsPage } from './accounts.ts';
 import { explorersPage } from './daemon/explorers.ts';
 import { rulesPage } from './daemon/rules.ts';
@@ -19,6 +20,7 @@ export function pageRoutes(queries: PageQueries): readonly PageRoute[] {
   return [
     nowPage(queries),
     accountsPage(queries),
+    accountPage(queries),
     watchesPage(queries),
     watchPage(queries),
     samplesRoute(queries),

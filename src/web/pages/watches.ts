@@ -56,7 +56,7 @@ function content(found: WatchList, asked: Asked<WatchListFilter>, moment: Moment
     </div>
     ${labelLine(PATH, written, label)}
     <div>
-      ${found.items.length === 0 ? nothing : table(found.items, label, moment)}${pager(`${counted(found.items.length)} shown`, next)}
+      ${found.items.length === 0 ? nothing : watchTable(found.items, label, moment)}${pager(`${counted(found.items.length)} shown`, next)}
     </div>`;
 }
 
@@ -110,7 +110,8 @@ const COLUMNS = [
   { name: '24 h', class: 'only-wide' },
 ];
 
-function table(items: readonly WatchRow[], label: readonly string[], moment: Moment): Html {
+/** `label`: the labels that the page is filtered by. */
+export function watchTable(items: readonly WatchRow[], label: readonly string[], moment: Moment): Html {
   return sheet(
     'Watches',
     COLUMNS,

@@ -2,13 +2,14 @@
 import { OPERATOR_TOKEN } from '../web/api-calls.ts';
 import { runApp, type AppChange, type RunningApp } from '../app.ts';
 import type { Window } from './browser.ts';
-import { createFolder } from '../daemon.ts';
+import { createFolder, type Folder } from '../daemon.ts';
 import { createFakeClock } from '../fake-clock.ts';
 import { runSandbox, type Running } from '../../sandbox/support.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
 export interface BrowsedDaemon extends AsyncDisposable {
   readonly chain: Sandbox;
+  readonly folder: Folder;
   readonly running: RunningApp;
   /** So many seconds pass, one after the other, each with a block while `isMining`. */
   pass(seconds: number): Promise<void>;
@@ -58,6 +59,7 @@ rules: [rules.yaml]
   const all = opened.move();
   const daemon: BrowsedDaemon = {
     chain: sandbox,
+    folder,
     running,
     isMining: true,
     async pass(seconds) {

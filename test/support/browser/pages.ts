@@ -10,6 +10,7 @@ import { serveWeb, type Web, type WebOptions } from '../../../src/web/server.ts'
 import {
   aboutWith,
   accountsWith,
+  accountWith,
   alertWith,
   CALM,
   deliveriesWith,
@@ -124,6 +125,7 @@ export function queriesWith(written: Written): Queries {
     watch: watchWith(written),
     alert: alertWith(written),
     accounts: accountsWith(written),
+    account: accountWith(written),
     series: seriesWith(),
     silences: silencesWith(written),
     explorers: explorersWith(written),
@@ -140,6 +142,7 @@ export function queriesWith(written: Written): Queries {
     delivery: async () => found.delivery,
     watch: async (name) => (name === found.watch.watch.name ? found.watch : null),
     accounts: async () => found.accounts,
+    account: async () => found.account,
     samples: async () => found.series,
     silences: async () => found.silences,
     previewSilence: async () => PREVIEW,

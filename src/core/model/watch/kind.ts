@@ -45,6 +45,8 @@ export interface Kind<E, S, O> {
   namesIn?(options: E): { readonly addresses: readonly string[]; readonly tokens: readonly string[] };
   /** Sentences for people who write rules. */
   readonly advice?: KindAdvice;
+  /** Set if its events say who controls a contract, or which code it runs. */
+  readonly control?: ControlEvents;
   /** The signatures of functions or events that rules can name without their arguments. */
   readonly signatures?: readonly string[];
   /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
@@ -180,6 +182,14 @@ export interface EventSpec {
   readonly inBlocks: boolean;
   /** The key without which the event never occurs. */
   readonly needs?: 'of';
+}
+
+/** Events that say who controls a contract, or which code it runs. */
+export interface ControlEvents {
+  /** Values of the field `event`; null: each event is one. */
+  readonly names: ReadonlySet<string> | null;
+  /** True if its values have `implementations`, `proxy_type` and `is_verified` of the address. */
+  readonly seesCode: boolean;
 }
 
 /** The current values of the watched thing, which conditions read. */

@@ -17,12 +17,16 @@ export function itemTable(items: readonly ItemRow[], moment: Moment): Html {
       <h2>Events</h2>
       <span class="small quiet">${items.length === 1 ? 'the last one' : `the last ${items.length}`}</span>
     </div>
-    ${sheet(
-      'The last events',
-      COLUMNS,
-      items.map((item) => oneRow(item, moment)),
-    )}
+    ${itemSheet('The last events', items, moment)}
   </div>`;
+}
+
+export function itemSheet(caption: string, items: readonly ItemRow[], moment: Moment): Html {
+  return sheet(
+    caption,
+    COLUMNS,
+    items.map((item) => oneRow(item, moment)),
+  );
 }
 
 function oneRow(item: ItemRow, moment: Moment): Html {

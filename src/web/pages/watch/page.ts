@@ -14,7 +14,7 @@ import { errorPage } from '../frame/errors.ts';
 import { buttonForm } from '../frame/fill.ts';
 import { gonePage } from '../frame/gone.ts';
 import { askedIn, linkTo, NO_SUCH_FILTER, pills } from '../lists.ts';
-import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
+import { accountPath, labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { chart } from './chart.ts';
@@ -58,7 +58,7 @@ function stretched({ interval_ms: wanted, effective_ms: now, explorer }: WatchEx
 
 function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): Html {
   const { watch, of, pause, token } = found;
-  const where = of === null ? NOTHING : html` of <b>${of.name ?? of.address}</b>`;
+  const where = of === null ? NOTHING : html` of <a href="${accountPath(of.address)}">${of.name ?? of.address}</a>`;
   const asset = token === null ? NOTHING : html` in ${token.name}`;
   return html`<div>
       <p class="crumbs"><a href="/watches">Watches</a> / ${watch.kind}</p>
