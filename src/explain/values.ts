@@ -1,6 +1,7 @@
 // Shows values to people: the value at a path of a view, and the value of a window.
 import { formatDuration } from '../lib/durations.ts';
 import { Amount, formatAmount } from '../core/values/amount.ts';
+import { showExact } from '../core/values/unlimited.ts';
 import { isDollars, showDollars } from '../core/values/dollars.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
@@ -54,7 +55,7 @@ export function numberText(watch: Watch, subject: Comparison['subject'], number:
   if (subject.type === 'window') return measureText(subject.window, number);
   const type = typeAt(watch.kind.fields, subject.path);
   if (type?.type === 'duration') return showDuration(number.toNumber());
-  return isDollars(watch.kind.fields, subject.path) ? showDollars(number) : formatAmount(number);
+  return isDollars(watch.kind.fields, subject.path) ? showDollars(number) : showExact(number);
 }
 
 /** The value of a window: percent for `change`, else a number with at most eight decimals. */

@@ -1,4 +1,9 @@
 // Events of contracts, from raw logs on the explorer to the message.
+import { toBody } from '../../src/notifiers/rendering/body.ts';
+import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
+import { toText } from '../../src/notifiers/rendering/mail-text.ts';
+import { aDelivery } from '../notifiers/samples.ts';
 import { describe, expect, test } from '@jest/globals';
 import { createWorld, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';
 import { coverageOf } from '../../src/watches/lists/coverage.ts';
@@ -427,6 +432,27 @@ describe('where', () => {
     world.sandbox.mine();
     world.sandbox.emit({ address: 'USDC', event: APPROVAL, args: [owner, STRANGER, value] });
   };
+
+  test('people read an approval without limit as such, also where a rule has a text, and programs the exact number', async () => {
+    const text = 'text: "{{ args.value }}, rounded {{ args.value | rounded }}"';
+    const rule = approvals('{ owner: treasury }', `{ id: unlimited, on: new, if: unlimited(args.value), ${text} }`);
+    await using world = await createWorld(rule);
+    approve(world, 'treasury');
+    await world.poll();
+    const before = world.messages.length;
+    approve(world, 'treasury');
+    expect(await world.poll()).toEqual(['unlimited event']);
+    const message = world.messages[before];
+    if (message === undefined) throw new Error('nothing was told');
+    const delivery = aDelivery({ message });
+    const mail = toText(toContent(delivery));
+    const shown = [mail, toHtml(toContent(delivery)), JSON.stringify(message.lines)];
+    expect(shown.filter((one) => /\d{30}|\d,\d{3},\d{3},\d{3},\d{3}/.test(one))).toEqual([]);
+    expect(mail).toContain('unlimited, rounded unlimited');
+    expect(mail).toContain('value unlimited');
+    const largest = String(2n ** 256n - 1n);
+    expect(JSON.parse(toBody(delivery))).toMatchObject({ data: { fields: { args: { value: largest } } } });
+  });
 
   test('asks only for the owners of a group, a question each', async () => {
     await using world = await createWorld(approvals('{ owner: ours }'));

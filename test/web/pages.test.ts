@@ -8,7 +8,15 @@ import { BadCursor } from '../../src/query/cursor.ts';
 import type { OperatorRequest, PerformAction } from '../../src/operators/action.ts';
 import type { MeasureShape } from '../../src/query/shapes/common.ts';
 import type { WatchExplanation } from '../../src/query/shapes/watches.ts';
-import { accountsWith, CALM, NOW, overviewWith, watchesWith, watchWith } from '../support/daemon-in-trouble.ts';
+import {
+  accountsWith,
+  alertWith,
+  CALM,
+  NOW,
+  overviewWith,
+  watchesWith,
+  watchWith,
+} from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
   API,
@@ -129,6 +137,21 @@ describe('a page', () => {
     const stream = await fetch(`${web.url}/events`, { headers: accepting, signal: stopped.signal });
     expect([stream.status, stream.headers.get('content-encoding')]).toEqual([200, null]);
     stopped.abort();
+  });
+
+  test('of an approval without limit shows no 78 digits, and an id of a token as it is', async () => {
+    const [largest, id] = [String(2n ** 256n - 1n), String(2n ** 255n + 1n)];
+    const value = [{ text: largest }];
+    const fields = [
+      { name: 'args.value', value, page_url: null },
+      { name: 'args.tokenId', value: [{ text: id }], page_url: null },
+    ];
+    const alert = { ...alertWith(CALM), fields };
+    const queries = { ...queriesWith(CALM), alert: async () => alert };
+    const text = textOf((await browse(await serve({ isOpen: true, queries }), '/alerts/k1/8')).body);
+    expect(text).toContain('args value unlimited');
+    expect(text).toContain(`args tokenId ${id}`);
+    expect(text).not.toContain(largest);
   });
 
   test('that is not there says so within the frame', async () => {

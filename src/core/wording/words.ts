@@ -3,6 +3,7 @@ import { showDuration, type Instant } from '../../lib/clock.ts';
 import { wallTime, zoneName, type Moment } from '../../lib/time-zone.ts';
 import { quotable, type Untrusted } from '../../lib/untrusted.ts';
 import type { Segment } from '../model/watch/condition.ts';
+import { isLargest, UNLIMITED } from '../../lib/abi/largest.ts';
 import { Amount, formatAmount, roundAmount } from '../values/amount.ts';
 
 const MOST_DECIMALS = 6;
@@ -10,9 +11,10 @@ const DECIMALS_OF_THOUSANDS = 2;
 
 /**
  * An amount as people write it: from 1,000 on with two decimals, else with at most six. Below 1 these are counted from
- * the first digit that is not zero: `970,411.38`, `0.000000123457`.
+ * the first digit that is not zero: `970,411.38`, `0.000000123457`. The largest value of a type is `unlimited`.
  */
 export function showAmount(amount: Amount, most = MOST_DECIMALS): string {
+  if (isLargest(amount.digits)) return UNLIMITED;
   const [whole = '', fraction = ''] = amount.toString().replace('-', '').split('.');
   const [zeros = ''] = whole === '0' ? (/^0*/.exec(fraction) ?? []) : [];
   const decimals = whole.length > 3 ? Math.min(most, DECIMALS_OF_THOUSANDS) : zeros.length + most;

@@ -1,6 +1,7 @@
 // The values of a message in two forms: nested, for programs; and as labelled lines, for people.
-import { Amount, formatAmount } from '../../core/values/amount.ts';
+import { Amount } from '../../core/values/amount.ts';
 import { showDollars } from '../../core/values/dollars.ts';
+import { showExact } from '../../core/values/unlimited.ts';
 import type { Fact } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { showDate, showPart } from '../../core/wording/words.ts';
@@ -98,7 +99,7 @@ function grouped(text: string, name: string): string {
   const amount = /\bid$/.test(name) ? undefined : Amount.parse(text);
   if (amount === undefined) return text;
   if (/^change (?:[a-z ]+ )?\d/.test(name)) return showPart(amount);
-  return /\busd(?: \d+[a-z]+)?$/.test(name) ? showDollars(amount) : formatAmount(amount);
+  return /\busd(?: \d+[a-z]+)?$/.test(name) ? showDollars(amount) : showExact(amount);
 }
 
 function byLabel(rows: readonly FactRow[]): Map<string, readonly Piece[]> {

@@ -3,9 +3,11 @@ import { Address, shortHex } from '../../core/values/address.ts';
 import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
 import { showDollars } from '../../core/values/dollars.ts';
+import { showExact } from '../../core/values/unlimited.ts';
 import { exactOf, isView, type FieldType, type FieldValue } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { showDate } from '../../core/wording/words.ts';
+import { isLargest, UNLIMITED } from '../../lib/abi/largest.ts';
 import { plain, untrusted, type Untrusted } from '../../lib/untrusted.ts';
 
 export type Filter = (value: FieldValue) => string | undefined;
@@ -20,7 +22,8 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   /** 1234.56789 becomes 1,234.57 */
   rounded: (value) => {
     const amount = exactOf(value);
-    return amount === undefined ? undefined : formatAmount(roundAmount(amount, 2));
+    if (amount === undefined) return undefined;
+    return isLargest(amount.digits) ? UNLIMITED : formatAmount(roundAmount(amount, 2));
   },
   /** 0x47ac0fb4… becomes 0x47ac…f3a1 */
   short: (value) => {
@@ -54,6 +57,7 @@ export function showValue(type: FieldType, value: FieldValue, zone: string): Seg
   if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
     return { untrusted: untrusted(value) };
   if (value instanceof Amount) return { text: amountText(type, value) };
+  if (typeof value === 'bigint' && isLargest(value)) return { text: UNLIMITED };
   if (value instanceof Address) return { text: value.text };
   if (value instanceof Date) return { text: showDate(value.getTime(), zone) };
   if (type.type === 'duration' && typeof value === 'number') return { text: `${Math.round(value / 1000)}s` };
@@ -61,7 +65,7 @@ export function showValue(type: FieldType, value: FieldValue, zone: string): Seg
 }
 
 function amountText(type: FieldType, value: Amount): string {
-  return type.type === 'amount' && type.unit === 'usd' ? showDollars(value) : formatAmount(value);
+  return type.type === 'amount' && type.unit === 'usd' ? showDollars(value) : showExact(value);
 }
 
 const MOST_LISTED = 10;

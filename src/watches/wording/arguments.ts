@@ -74,7 +74,7 @@ function oneArgument(names: WatchNames, args: AnyView, name: string): readonly S
 function valueWords(names: WatchNames, type: FieldType | undefined, value: ValueAt): string {
   if (value instanceof Address) return names.known(value) ?? value.text;
   if (value instanceof Amount) return showAmount(value);
-  if (typeof value === 'bigint') return value.toLocaleString('en-US');
+  if (typeof value === 'bigint') return showAmount(new Amount(value, 0));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 1 ? 'with 1 item' : `with ${value.length} items`;
   if (type?.type === 'record') return `with ${Object.keys(type.record.fields).length} parts`;

@@ -108,10 +108,7 @@ function argumentOf(names: WatchNames, { view }: Pick<WordingContext, 'names' | 
   // In short, other addresses look like the zero address too.
   if (value instanceof Address && value.key === ZERO) return names.known(value) ?? 'the zero address';
   if (value instanceof Address) return addressWords(names, value);
-  if (value instanceof Amount) return showAmount(value);
-  return typeof value === 'bigint'
-    ? value.toLocaleString('en-US')
-    : (ownValue({ names, view }, `args.${name}`) ?? null);
+  return ownValue({ names, view }, `args.${name}`) ?? null;
 }
 
 function roleWords({ of, arg, context: { view } }: EventWords, verb: string, by: string): string | null {

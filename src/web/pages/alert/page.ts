@@ -1,4 +1,5 @@
 // One episode of an alert: its events, its recipients, and its acknowledgement.
+import { isLargest, UNLIMITED } from '../../../lib/abi/largest.ts';
 import type { FieldRow } from '../../../query/shapes/common.ts';
 import type { AlertHistory } from '../../../query/shapes/alerts.ts';
 import { textTag } from '../../parts/chain-text.ts';
@@ -109,11 +110,17 @@ function fields({ fields: all }: AlertHistory, moment: Moment): Html {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-function fieldValue({ value, page_url: page }: FieldRow, moment: Moment): Html {
+function fieldValue({ name, value, page_url: page }: FieldRow, moment: Moment): Html {
   const [first] = value;
   if (first !== undefined && 'text' in first && INSTANT.test(first.text)) return timeTag(first.text, moment);
+  if (first !== undefined && 'text' in first && isUnlimited(name, first.text)) return html`${UNLIMITED}`;
   const words = html`<span class="mono">${textTag(value)}</span>`;
   return page === null ? words : outLink(page, words);
+}
+
+/** `isUnlimited('args.value', '115792…') // true`. Ids are copied, so they stay as they are. */
+function isUnlimited(name: string, text: string): boolean {
+  return /^\d+(?:\.\d+)?$/.test(text) && !/(?:^|[._])id$/.test(name) && isLargest(BigInt(text.replace('.', '')));
 }
 
 /** The labels for routing and silencing. */
