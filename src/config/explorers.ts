@@ -52,7 +52,7 @@ export function readExplorer(
         as: at.as ?? null,
         plan: at.plan === undefined ? null : planOf(at.plan),
         ...shared(at, tools),
-        rpc: true,
+        rpc: at.rpc,
         missing: [],
       }));
   }

@@ -102,13 +102,15 @@ const Plan = z
 const BLIND_AFTER_MS = 120_000;
 const blindAfter = duration(60_000, 30 * 86_400_000, 'how long a watch misses its times until it is blind');
 
+const RPC = 'whether its JSON-RPC answers calls of contracts, which the kind read needs';
+
 const shared = {
   blind_after: blindAfter.optional(),
   coin: Coin.prefault({}).meta({ description: 'the native coin of the chain' }),
   page_url: webUrl('pages of the explorer, for links in messages').optional(),
   plan: Plan.optional().meta({ description: 'what the key allows: intervals become longer where it does not suffice' }),
   concurrency: integer(1, 64, 'requests at the same time').default(1),
-  rpc: boolean('whether its JSON-RPC answers calls of contracts, which the kind read needs').default(false),
+  rpc: boolean(RPC).default(false),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]+$/, 'a header name has letters, digits and dashes'), SecretText)
     .default({})
@@ -157,6 +159,7 @@ const Sandbox = z.strictObject({
     .enum(SANDBOX_RELEASES)
     .optional()
     .meta({ description: 'the release of an explorer that it answers as; without it, as the specification has it' }),
+  rpc: boolean(`${RPC}; true where it is left out`).default(true),
   blind_after: shared.blind_after,
   coin: shared.coin,
   page_url: shared.page_url,

@@ -112,6 +112,11 @@ describe('a mistake', () => {
     ]);
     const allowed = config.replace('instance_url', 'rpc: true, instance_url');
     expect(load('{ x: { balance: true } }', '', allowed).problems).toEqual([]);
+    const onSandbox = (rpc: boolean) => CONFIG.replace('{ form: sandbox }', `{ form: sandbox, rpc: ${rpc} }`);
+    expect(load('{ x: { balance: true } }', '', onSandbox(true)).problems).toEqual([]);
+    expect(load('{ x: { balance: true } }', '', onSandbox(false)).problems).toEqual([
+      expect.stringContaining('Write rpc: true'),
+    ]);
   });
 });
 
