@@ -9,6 +9,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createRecallUndamaged, type RecallUndamaged } from '../recall-undamaged.ts';
 import { createComplaints } from './outages.ts';
 import { readMembers } from './report-members.ts';
 
@@ -26,6 +27,8 @@ export interface ReportsOptions {
 /** Runs until the signal aborts. What fails is tried again, and logged once per report and cause. */
 export async function runReports(options: ReportsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
+  /** A report without its damaged state begins with the next time of its cron. */
+  const recall = createRecallUndamaged(options);
   const complaints = createComplaints();
   const attempt = async (name: string, act: () => Promise<void>): Promise<void> => {
     const errors = await errorsOf(act);
@@ -34,7 +37,7 @@ export async function runReports(options: ReportsOptions, signal: AbortSignal): 
   };
   while (!signal.aborted) {
     await clock.sleep(REPORT_LOOK_MS, signal);
-    await attempt('all', () => look(options, attempt));
+    await attempt('all', () => look(options, { recall, attempt }));
   }
 }
 
@@ -50,29 +53,21 @@ async function errorsOf(act: () => Promise<void>): Promise<readonly string[]> {
 /** Runs the work on one report. A failure of it stops no other report. */
 type Attempt = (report: string, act: () => Promise<void>) => Promise<void>;
 
-async function look(options: ReportsOptions, attempt: Attempt): Promise<void> {
-  const { store, ownership, reports, clock } = options;
+interface Tools {
+  readonly recall: RecallUndamaged;
+  readonly attempt: Attempt;
+}
+
+async function look(options: ReportsOptions, { recall, attempt }: Tools): Promise<void> {
+  const { ownership, reports, clock } = options;
   const all = reports();
   const fence = ownership.fenceOf('service:dispatch');
   if (all.length === 0 || fence === null) return;
-  const memories = await recall(store, all);
+  const memories = await recall(all.map(({ watchId }) => watchId));
   for (const report of all)
     await attempt(report.watchId, () =>
       lookAt(options, report, { memory: memories.get(report.watchId), fence, at: clock.now() }),
     );
-}
-
-/** A damaged state is dropped: the report then begins with the next time of its cron. */
-async function recall(store: ReportsOptions['store'], reports: readonly Report[]): Promise<Map<string, Memory>> {
-  const damaged: string[] = [];
-  const memories = await store.recall(
-    reports.map(({ watchId }) => watchId),
-    (id, _why, isNewer) => {
-      if (!isNewer) damaged.push(id);
-    },
-  );
-  if (damaged.length > 0) await store.forget(damaged);
-  return memories;
 }
 
 interface Looking {

@@ -9,6 +9,7 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createRecallUndamaged } from '../recall-undamaged.ts';
 import { lastDueDay, type DailyTime } from './daily-due.ts';
 import { DayTally, newTally, nextTally, withLook, type TallyLook } from './day-tally.ts';
 import { REPORT_WATCH, reportWatch, type ReportSight } from './report-watch.ts';
@@ -62,16 +63,10 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 
 function createLook(options: DailyReportOptions): () => Promise<void> {
   const { store, ownership, settings, timeZone, work, blind, plans, clock, log, onTransitions } = options;
+  /** Without a damaged tally the next report covers less. */
+  const recall = createRecallUndamaged({ store, log });
   /** The work that is already in the tally. */
   let counted: WorkByExplorer = new Map();
-
-  /** A damaged tally is dropped: the next report covers less. */
-  async function recall(): Promise<Memory | undefined> {
-    const damaged: string[] = [];
-    const memories = await store.recall([REPORT_WATCH], (id) => damaged.push(id));
-    if (damaged.length > 0) await store.forget(damaged);
-    return memories.get(REPORT_WATCH);
-  }
 
   /** Null: there is none, or the clock was set back to before it. */
   function tallyIn(memory: Memory | undefined, at: Instant): DayTally | null {
@@ -94,7 +89,7 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
     const wanted = settings();
     const fence = ownership.fenceOf('service:dispatch');
     if (wanted === null || fence === null) return;
-    const memory = await recall();
+    const memory = (await recall([REPORT_WATCH])).get(REPORT_WATCH);
     const now = work();
     const sight = await sightOf(tallyIn(memory, clock.now()), wanted.time, now);
     const watch = reportWatch(sight, { notify: wanted.notify, zone: timeZone() }, LOOK_MS);

@@ -6,6 +6,8 @@ import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createRecallUndamaged } from '../recall-undamaged.ts';
 import type { Unrecorded } from '../sending/unrecorded.ts';
 import { parseSelfWatchId } from './self-watch.ts';
 
@@ -36,6 +38,7 @@ export interface SelfMemories {
 export interface SelfMemoriesOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'error' | 'warn'>;
   /** Sends transitions that the store did not keep. */
   readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
   /** True if this replica reports the instance. */
@@ -46,7 +49,9 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 /** The most transitions of one instance that wait in memory for the store. */
 const MOST_UNKEPT = 100;
 
-export function createSelfMemories({ store, clock, unrecorded, isOurs }: SelfMemoriesOptions): SelfMemories {
+export function createSelfMemories({ store, clock, unrecorded, isOurs, log }: SelfMemoriesOptions): SelfMemories {
+  /** Without a damaged memory a cause that lasts fires again, which repeats a message but loses none. */
+  const recall = createRecallUndamaged({ store, log });
   let memoryById = new Map<WatchId, Memory>();
   const unkept = createUnkept(unrecorded);
   let wasEverRead = false;
@@ -61,12 +66,9 @@ export function createSelfMemories({ store, clock, unrecorded, isOurs }: SelfMem
     isRead = false;
     hasMoved = false;
     const ids = (await store.remembered()).filter(isOurs);
-    const damaged: WatchId[] = [];
-    memoryById = await store.recall(ids, (id) => damaged.push(id));
+    memoryById = await recall(ids);
     // The store may have kept a commit that it answered with an error. Such a decision must not be committed twice.
     unkept.keepIf(({ watchId, expects }) => (memoryById.get(watchId)?.version ?? 0) === expects);
-    // Damaged memories are removed. Causes that last fire again, which repeats a message but loses none.
-    if (damaged.length > 0) await store.forget(damaged);
     isRead = true;
     wasEverRead = true;
   }
