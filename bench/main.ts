@@ -1,6 +1,7 @@
 // What the built daemon costs, as the process that users start, beside the goals. bench/README.md says how to read it.
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureKinds } from './kinds.ts';
 import { measureLoading } from './load.ts';
 import { startServer, type Server } from './processes.ts';
 import { printGoals, printRun, ratioTo, type Goal } from './report.ts';
@@ -14,6 +15,8 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '25' },
     /** Minutes. */
     soak: { type: 'string' },
+    /** `kinds`: instead of the mix, single kinds and a mix of the newer ones. */
+    mix: { type: 'string' },
     /** For the daemon's node, such as --node=--cpu-prof. */
     node: { type: 'string', multiple: true, default: [] },
   },
@@ -34,10 +37,15 @@ const CHANGED: Phase = { name: 'warm, all changed', seconds, changed: 1, isTold:
 
 const load = loadavg()[0]?.toFixed(1) ?? '';
 console.log(`Node ${process.version}, ${availableParallelism()} cores, load ${load} before`);
-const server = await startServer();
-if (options.soak === undefined) await measureSizes(server);
-else await soak(server, Number(options.soak));
-server.stop();
+if (options.mix === 'kinds') {
+  const watches = Number(options.watches?.[0] ?? SMALL);
+  printGoals(await measureKinds({ watches, every: options.every, seconds, nodeOptions: options.node }));
+} else {
+  const server = await startServer();
+  if (options.soak === undefined) await measureSizes(server);
+  else await soak(server, Number(options.soak));
+  server.stop();
+}
 
 async function measureSizes(at: Server): Promise<void> {
   const sizes = options.watches?.map(Number) ?? [SMALL, LARGE];
