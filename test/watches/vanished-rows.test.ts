@@ -44,6 +44,28 @@ test('calls that left their block are taken back, though a burst takes their pla
   expect(await world.run(2 * 3_600_000)).toEqual([]);
 });
 
+test('a call that left its block is taken back, though a burst is read in parts until 64 blocks lie on top', async () => {
+  await using world = await createWorld(CALLS.replace('every: 1m,', 'every: 1m, max_pages: 2,'));
+  world.sandbox.failCall({ to: 'vault' });
+  world.sandbox.mine();
+  await world.poll();
+  world.sandbox.mine();
+  for (let i = 0; i < 400; i += 1) world.sandbox.failCall({ to: 'vault' });
+  const told = await world.poll();
+  world.sandbox.mine();
+  world.sandbox.failCall({ to: 'vault' });
+  told.push(...(await world.poll()));
+  world.sandbox.reorganise({ blocks: 1, transactions: 'dropped' });
+  world.sandbox.mine({ blocks: 70 });
+  world.sandbox.failCall({ to: 'vault' });
+  told.push(...(await polls(world, 2)));
+  await world.restart();
+  told.push(...(await polls(world, 8)));
+  expect(told.filter((one) => one === 'call event')).toHaveLength(402);
+  expect(told.filter((one) => one === 'call retracted')).toHaveLength(1);
+  expect(await polls(world, 3)).toEqual([]);
+});
+
 test('a transaction that left its block is taken back, though the blocks after it are empty', async () => {
   const rule = 'alerts: [{ id: large, on: new, if: value > 100 }]';
   await using world = await createWorld(`watches: [{ id: all, kind: transactions, every: 1m, ${rule} }]`);

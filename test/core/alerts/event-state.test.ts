@@ -27,6 +27,7 @@ const seen = (as: 'same' | 'other' | 'no-match', depth: number): Sighting => ({
 const gone: Sighting = { type: 'absent', isProven: false };
 const proven: Sighting = { type: 'absent', isProven: true };
 const unread: Sighting = { type: 'unread' };
+const incomplete: Sighting = { type: 'incomplete' };
 const behind: Sighting = { type: 'behind' };
 const FORGOTTEN = null;
 
@@ -71,6 +72,9 @@ const TABLE: readonly Row[] = [
   [at(12, 'observed'), behind, 'confirmed', 'confirmed'],
   [at(12, 'observed'), unread, 'confirmed', 'confirmed'],
   [at(FINAL_DEPTH, 'observed'), unread, 'confirmed', FORGOTTEN],
+  [at(3, 'observed'), incomplete, 'none', 'observed'],
+  [at(FINAL_DEPTH, 'observed'), incomplete, 'confirmed', 'confirmed'],
+  [at(FINAL_DEPTH, 'observed'), behind, 'confirmed', 'confirmed'],
   // dropped: gone before it was told; it may come back
   [at(3, 'dropped', 2), seen('same', 1), 'observed', 'observed'],
   [at(3, 'dropped', 2), seen('other', 1), 'observed', 'observed'],
@@ -95,6 +99,10 @@ const TABLE: readonly Row[] = [
   [at(12, 'confirmed'), seen('same', FINAL_DEPTH), 'sealed', FORGOTTEN],
   [at(12, 'confirmed'), seen('other', FINAL_DEPTH), 'corrected', FORGOTTEN],
   [at(FINAL_DEPTH, 'confirmed'), unread, 'sealed', FORGOTTEN],
+  [at(FINAL_DEPTH, 'confirmed'), incomplete, 'none', 'confirmed'],
+  [at(10 * FINAL_DEPTH, 'confirmed'), incomplete, 'sealed', FORGOTTEN],
+  [at(FINAL_DEPTH, 'confirmed'), behind, 'behind', 'confirmed'],
+  [at(10 * FINAL_DEPTH, 'confirmed'), behind, 'sealed', FORGOTTEN],
   // suspect: gone, perhaps for a moment
   [at(12, 'suspect', 1), seen('same', 12), 'back', 'confirmed'],
   [at(12, 'suspect', 1), seen('other', 12), 'corrected', 'confirmed'],
@@ -117,6 +125,8 @@ const TABLE: readonly Row[] = [
   [at(12, 'retracted', 2, { turned: 10 }), seen('same', FINAL_DEPTH), 'reinstated', FORGOTTEN],
   [at(12, 'retracted', 2, { turned: 9 }), unread, 'none', 'retracted'],
   [at(12, 'retracted', 2, { turned: 10 }), unread, 'reinstated', 'confirmed'],
+  [at(FINAL_DEPTH, 'retracted', 2, { turned: 10 }), unread, 'reinstated', FORGOTTEN],
+  [at(FINAL_DEPTH, 'retracted', 2, { turned: 10 }), incomplete, 'reinstated', 'confirmed'],
   [at(12, 'retracted', 2), seen('no-match', 12), 'none', 'retracted'],
   [at(12, 'retracted', 2), gone, 'none', 'retracted'],
   [at(12, 'retracted', 2, { turned: 10 }), gone, 'none', 'retracted'],

@@ -13,6 +13,11 @@ function read(when: string, head: number, blocks: Readonly<Record<string, number
   return saw({ items, range: { from, head } }, when);
 }
 
+/** A poll that did not read all of the list, and did not see anything. */
+function partly(when: string, head: number): Observation {
+  return saw({ items: {}, range: { from: 100, head } }, when, { partial: 'blocks 20-90 not read yet: 20 pages read' });
+}
+
 /** Polls that read the same blocks, and did not see anything. */
 function without(...times: readonly string[]): Observation[] {
   return times.map((when) => read(when, 103, {}));
@@ -170,6 +175,30 @@ describe('an item that was told', () => {
     const told = story({}, [first, read('2m', 165, { a: 101 }), read('3m', 166, {}), read('4m', 167, {})]);
     expect(told.sent.flat()).toEqual(['wild event']);
     expect(told.memory.alerts).toEqual({});
+  });
+
+  test('is not final while its list is read in part: the complete readings after that take it back', () => {
+    const polls = [first, partly('2m', 102), partly('64m', 164), partly('65m', 165), partly('66m', 166)];
+    const after = [read('67m', 167, {}), read('68m', 168, {}), read('69m', 169, {})];
+    expect(story({}, [...polls, ...after]).sent.flat()).toEqual(['wild event', 'wild retracted']);
+  });
+
+  test('is final where the first complete reading after many partial ones shows it', () => {
+    const told = story({}, [first, partly('66m', 166), read('67m', 167, { a: 101 })]);
+    expect(told.sent.flat()).toEqual(['wild event']);
+    expect(told.memory.alerts).toEqual({});
+  });
+
+  test('is final after 640 blocks, even if its list was read in part all that time', () => {
+    const told = (head: number) => Object.keys(story({}, [first, partly('2m', head)]).memory.alerts['wild'] ?? {});
+    expect(told(740)).toEqual(['a']);
+    expect(told(741)).toEqual([]);
+  });
+
+  test('while its list was read in part, after it had waited for its confirmations, is followed as well', () => {
+    const waiting = read('1m', 101, { a: 101 });
+    const polls = [waiting, partly('70m', 170), read('71m', 171, {}), read('72m', 172, {}), read('73m', 173, {})];
+    expect(story({ confirmations: 3 }, polls).sent.flat()).toEqual(['wild event', 'wild retracted']);
   });
 });
 

@@ -232,8 +232,8 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/core/alerts/events/event-state.ts',
-        find: `life.state === 'suspect' || isBelow;`,
-        replace: `(life.state === 'suspect' && isBelow !== undefined);`,
+        find: `life.state === 'suspect' || mayBeGone;`,
+        replace: `(life.state === 'suspect' && mayBeGone !== undefined);`,
       },
     ],
     caughtAs: ['lost'],

@@ -22,7 +22,10 @@ export type Sighting =
    * has taken its place.
    */
   | { readonly type: 'absent'; readonly isProven: boolean }
+  /** The item is not in the range that a complete reading covered. */
   | { readonly type: 'unread' }
+  /** A part of the list was not read, or the reading shows no blocks: the item may be there, or gone. */
+  | { readonly type: 'incomplete' }
   /** The item was missing from a reading that is not believed yet. */
   | { readonly type: 'doubted' }
   /** The item was missing, but the explorer has not read as far as its block. */

@@ -26,7 +26,7 @@ export function missingSighting(poll: AlertPoll, { before, isReplaced }: Tracked
   if (poll.detection !== null && poll.detection.doubt !== null) return { type: 'doubted' };
   const range = poll.detection?.range ?? null;
   const { block } = before;
-  if (!poll.isComplete || range === null) return { type: 'unread' };
+  if (!poll.isComplete || range === null) return { type: 'incomplete' };
   if (block === null) return missingWhileWaiting(poll, before, range);
   if (block < range.from)
     return isWithin(range.below, block)

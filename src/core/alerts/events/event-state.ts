@@ -7,8 +7,8 @@
 // with a proof. An item that was retracted once may come and go. From then on a message is sent only when its presence
 // was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no
 // longer tracked. Two sorts of items are tracked ten times as long. An item that was removed from its block may be
-// mined again. An item that was missing when its block was last read, or whose block was not read again, is not known
-// to be final.
+// mined again. An item that was missing when its block was last read, or whose block was not read again because the
+// list was read in part or the explorer was behind, is not known to be final.
 //
 // An item that is in no block must also be missing for ten minutes, while the chain's head moves: not every server has
 // every pending transaction, and no block shows that it is gone.
@@ -42,44 +42,55 @@ const PRESENT = { absent: 0, turnedAt: null, absentHead: null };
 /** The state after one poll. */
 export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sighting, now: Now): EventAdvance {
   const depth = depthOf(sighting.type === 'seen' ? sighting.block : placeOf(before), now.head);
+  const place = { ...now, depth, mayBeGone: mayBeGone(before, sighting, now) };
   switch (sighting.type) {
     case 'seen':
-      return advanceSeen(rule, before, sighting, { ...now, depth });
+      return advanceSeen(rule, before, sighting, place);
     case 'absent':
-      return isGone(before) ? stayAway(rule, before, { ...now, depth }) : advanceAbsent(before, sighting.isProven, now);
+      return isGone(before) ? stayAway(rule, before, place) : advanceAbsent(before, sighting.isProven, now);
     case 'unread':
-      return advanceUnread(rule, before, { ...now, depth });
+    case 'incomplete':
+      return advanceUnread(rule, before, place);
     case 'doubted':
-      return isGone(before) ? stayAway(rule, before, { ...now, depth }) : { after: before, transition: 'none' };
+      return isGone(before) ? stayAway(rule, before, place) : { after: before, transition: 'none' };
     case 'behind': {
-      const ended = advanceUnread(rule, before, { ...now, depth });
+      const ended = advanceUnread(rule, before, place);
       return ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;
     }
   }
 }
 
 type SeenSighting = Extract<Sighting, { type: 'seen' }>;
-type Place = Now & { readonly depth: number };
 
-function advanceSeen(
-  rule: Depths,
-  before: EventProgress,
-  { as, block }: SeenSighting,
-  { at, depth }: Place,
-): EventAdvance {
+interface Place extends Now {
+  readonly depth: number;
+  readonly mayBeGone: boolean;
+}
+
+/**
+ * True if the poll does not show whether the item's block still has it. False for an item that newer ones pushed off
+ * the pages: the next polls do not read so deep either, so its depth alone makes it final.
+ */
+function mayBeGone({ block }: EventProgress, { type }: Sighting, { reach }: Now): boolean {
+  if (type === 'incomplete' || type === 'behind') return true;
+  return type === 'unread' && block !== null && reach !== null && reach < block;
+}
+
+function advanceSeen(rule: Depths, before: EventProgress, { as, block }: SeenSighting, place: Place): EventAdvance {
+  const { at, depth } = place;
   const current: EventProgress = { ...before, block, ...PRESENT };
   if (as === 'no-match') return advanceMismatch(before, current);
   switch (before.state) {
     case 'observed':
     case 'dropped':
-      if (depth >= rule.confirmations) return confirm(rule, current, 'confirmed', depth);
+      if (depth >= rule.confirmations) return confirm(rule, current, 'confirmed', place);
       return unchangedOr(before, { ...current, state: 'observed' }, before.state === 'dropped' ? 'observed' : 'none');
     case 'retracted':
-      if (isStable(before, at)) return confirm(rule, current, 'reinstated', depth);
+      if (isStable(before, at)) return confirm(rule, current, 'reinstated', place);
       return unchangedOr(before, { ...current, turnedAt: before.turnedAt ?? at }, 'none');
     case 'suspect':
     case 'confirmed':
-      if (as === 'other') return confirm(rule, current, 'corrected', depth);
+      if (as === 'other') return confirm(rule, current, 'corrected', place);
       if (depth >= finalDepth(rule)) return { after: null, transition: 'sealed' };
       return unchangedOr(before, { ...current, state: 'confirmed' }, before.state === 'suspect' ? 'back' : 'none');
   }
@@ -93,9 +104,9 @@ function advanceMismatch(before: EventProgress, current: EventProgress): EventAd
   return { after: retracted(current), transition: 'retracted' };
 }
 
-function confirm(rule: Depths, current: EventProgress, transition: EventTransition, depth: number): EventAdvance {
+function confirm(rule: Depths, current: EventProgress, transition: EventTransition, place: Place): EventAdvance {
   const after: EventProgress = { ...current, state: 'confirmed', turnedAt: null, absentHead: null };
-  return { after: depth >= finalDepth(rule) ? null : after, transition };
+  return { after: isForgotten(rule, after, place) ? null : after, transition };
 }
 
 const OBSERVED_READINGS_NEEDED = 2;
@@ -138,9 +149,9 @@ function stayAway(rule: Depths, before: EventProgress, place: Place): EventAdvan
  */
 function advanceUnread(rule: Depths, before: EventProgress, place: Place): EventAdvance {
   const { at, depth } = place;
-  if (before.state === 'observed' && depth >= rule.confirmations) return confirm(rule, before, 'confirmed', depth);
+  if (before.state === 'observed' && depth >= rule.confirmations) return confirm(rule, before, 'confirmed', place);
   if (before.state === 'retracted' && isStable(before, at))
-    return confirm(rule, { ...before, absent: 0, turnedAt: null }, 'reinstated', depth);
+    return confirm(rule, { ...before, absent: 0, turnedAt: null }, 'reinstated', place);
   if (isForgotten(rule, before, place)) return { after: null, transition: 'sealed' };
   return { after: before, transition: 'none' };
 }
@@ -153,9 +164,8 @@ function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
 // may wait longer to be mined again than a block takes to become final.
 const RETENTION_OF_GONE = 10;
 
-function isForgotten(rule: Depths, life: EventProgress, { depth, reach }: Pick<Place, 'depth' | 'reach'>): boolean {
-  const isBelow = life.block !== null && reach !== null && reach < life.block;
-  const isUncertain = isGone(life) || life.state === 'suspect' || isBelow;
+function isForgotten(rule: Depths, life: EventProgress, { depth, mayBeGone }: Place): boolean {
+  const isUncertain = isGone(life) || life.state === 'suspect' || mayBeGone;
   return depth >= finalDepth(rule) * (isUncertain ? RETENTION_OF_GONE : 1);
 }
 
