@@ -16,11 +16,7 @@ export function judgeBlindness({ logs, references, pollsOf }: Evidence): Verdict
     const known = pollsOf(reference.watch, reference.path).filter((poll) => isRight(poll, reference));
     // Where the head stands still a poll tells nothing, though it knows the value.
     const polls = { known, certain: known.filter((poll) => !isDoubtful(poll)) };
-    const verdicts = logs.blindness.flatMap((look, n) => {
-      // After a plan has more to spend, a watch is looked at again with its next due time.
-      const stretch = Math.max(...logs.blindness.slice(Math.max(0, n - 2), n + 1).map((one) => one.stretch));
-      return judgeLook({ ...look, stretch }, reference, polls, logs);
-    });
+    const verdicts = logs.blindness.flatMap((look, n) => judgeLook(look, n, reference, polls, logs));
     // One that lasts is one thing.
     return verdicts.filter((verdict, n) => {
       const before = verdicts[n - 1];
@@ -40,8 +36,14 @@ interface Polls {
   readonly certain: readonly ReadPoll[];
 }
 
-function judgeLook(look: Blindness, reference: CronReference, { known, certain }: Polls, logs: Logs): Verdict[] {
-  const { at, clockAt, watches, stretch } = look;
+function judgeLook(
+  look: Blindness,
+  nth: number,
+  reference: CronReference,
+  { known, certain }: Polls,
+  logs: Logs,
+): Verdict[] {
+  const { at, clockAt, watches } = look;
   const { watch, dueBetween } = reference;
   if (watches.includes(watch)) {
     const last = lastBefore(look, certain);
@@ -53,11 +55,30 @@ function judgeLook(look: Blindness, reference: CronReference, { known, certain }
   const last = lastBefore(look, known);
   const start = logs.lives.find(({ from, to }) => from <= at && at <= to)?.from ?? null;
   if (last === null || start === null) return [];
-  const due = dueBetween(Math.max(last.clockAt, start + clockAt - at), clockAt);
-  const missed = Math.floor(due / stretch);
+  const from = Math.max(last.at, start);
+  const missed = Math.floor(missedSince({ at: from, clockAt: from + clockAt - at }, nth, reference, logs));
   return missed > MISSED_MEANS_BLIND + SPARE
     ? [verdictOf(watch, 'lost', at, `not blind after ${missed} missed due times`)]
     : [];
+}
+
+/** The due times until the look, each divided by how far the plan stretched them then. The clock goes evenly. */
+function missedSince(
+  from: Pick<Blindness, 'at' | 'clockAt'>,
+  nth: number,
+  { dueBetween }: CronReference,
+  { blindness }: Logs,
+): number {
+  let missed = 0;
+  for (let n = nth; n >= 0; n -= 1) {
+    const [before, look] = [blindness[n - 1], blindness[n]];
+    const isFirst = before === undefined || before.at <= from.at;
+    const dues = dueBetween(isFirst ? from.clockAt : before.clockAt, look?.clockAt ?? 0);
+    // After a plan has more to spend, a watch is looked at again with its next due time.
+    missed += dues / Math.max(...blindness.slice(Math.max(0, n - 2), n + 1).map(({ stretch }) => stretch));
+    if (isFirst) break;
+  }
+  return missed;
 }
 
 /** Null where there is none, and where the clock was set since, which is for others to judge. */
