@@ -1,6 +1,6 @@
 // The judges of rules that go by hours, cooldowns and counts, on logs that were written by hand.
 import { describe, expect, test } from '@jest/globals';
-import type { ChainLog, Facts, Instant, Logs, Owed, Row, Served, Span } from '../model.ts';
+import type { Blindness, ChainLog, Facts, Instant, Logs, Owed, Row, Served, Span } from '../model.ts';
 import { FIRST_VERSION } from '../scenes/first-version.ts';
 import { PATHS } from '../rules.ts';
 import { REFERENCES } from '../reference-rules.ts';
@@ -286,5 +286,16 @@ describe('a watch with office hours', () => {
     expect(says(day([]))).toEqual(['lost office']);
     // A plan that makes its interval longer makes its due times fewer.
     expect(says(day([], 4))).toEqual([]);
+  });
+
+  test('is not blind at night after a day of which the plan left few due times', () => {
+    const few = (minute: number): Served['answer'] => coins(minute < 600 ? 200 : null);
+    const looks = (stretch: number): Blindness[] => [
+      ...Array.from({ length: 48 }, (_, n) => look(610 + 10 * n, stretch === 1 && n > 2 ? ['office'] : [], stretch)),
+      ...[1100, 1110, 1120, 1130].map((minute) => look(minute, [], 1)),
+    ];
+    const night = (stretch: number): Logs => logsOf('office', PATHS.coin, few, { blindness: looks(stretch) });
+    expect(says(night(24))).toEqual([]);
+    expect(says(night(1))).toEqual(['lost office']);
   });
 });
