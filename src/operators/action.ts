@@ -156,7 +156,8 @@ export type ActionProblem =
   | 'stale-seq'
   | 'already-acknowledged'
   | 'not-given-up'
-  | 'later-sent';
+  | 'later-sent'
+  | 'not-named';
 
 export type ActionRefusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly RequestMistake[] }

@@ -182,4 +182,5 @@ const DETAILS: Readonly<Record<Exclude<Unchanged, 'not-found'>, string>> = {
   'already-acknowledged': 'Somebody has acknowledged it meanwhile. `replace: true` puts yours in its place.',
   'not-given-up': 'It was not given up: it is sent, or still owed and will be tried again by itself.',
   'later-sent': 'A later message of the same alert was sent to this recipient: this one would read as if it were news.',
+  'not-named': 'The config does not name this recipient any more, so nothing is sent to it. Dismiss the delivery.',
 };

@@ -26,6 +26,7 @@ import {
   claimDeliveries,
   expire,
   keepRecipients,
+  namingChannels,
   nextDue,
   refusing,
   unclaim,
@@ -87,6 +88,7 @@ function readsOf({ sql, snapshot }: SqlDatabase) {
       nextRound,
       held,
       refusing,
+      namingChannels,
       nextDue,
       mirrored,
       acksToPass,
@@ -160,7 +162,7 @@ function roundWrites({ writeUnder, writeRound }: StoreTools) {
   } satisfies Partial<Store>;
 }
 
-function outboxWrites({ database, own: { holds, log } }: StoreTools) {
+function outboxWrites({ database, own: { holds, log }, writeUnder }: StoreTools) {
   const { sql, write } = database;
   const damaged = (error: unknown): void => log?.error('delivery:damaged', { error: String(error) });
   return {
@@ -174,7 +176,8 @@ function outboxWrites({ database, own: { holds, log } }: StoreTools) {
     },
     unclaim: (lost, fence) => write('claim', async (on) => ((await holds(on, fence)) ? unclaim(on, lost) : 0)),
     ran: (channel, ms) => write('ran', (on) => addRun(on, channel, ms)),
-    keepRecipients: (channel, recipients) => write('keep-recipients', (on) => keepRecipients(on, channel, recipients)),
+    keepRecipients: (channel, recipients, fence) =>
+      writeUnder('keep-recipients', fence, (on) => keepRecipients(on, channel, recipients)),
     async settle(tried, settlement, at) {
       const marked = settlement.state === 'sent' ? await markedBefore(database, tried, settlement, at) : FIRST_KEY;
       return write('settle', async (on) => {

@@ -1,9 +1,10 @@
 // Drops rows that are too old or too many.
 import type { Instant } from '../lib/clock.ts';
 import type { Ages } from './contract/store.ts';
+import type { SqlDialect } from './sql/dialect.ts';
 import type { Sql } from './sql/sql.ts';
 import { IS_ACTIVE } from './tables/alerts/recipient-states.ts';
-import { IS_ENDED } from './tables/deliveries/delivery-rows.ts';
+import { IS_ENDED, isNamed } from './tables/deliveries/delivery-rows.ts';
 import { MOST_DROPPED, pruneJournal } from './tables/journal/journal.ts';
 
 /** Silences and acknowledgements are kept longer than messages, by this time. */
@@ -22,6 +23,11 @@ const SETTLED = [
     AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = n.key AND alerts.newest = n.seq AND is_open = 1)`,
   `DELETE FROM mirrored WHERE at < $1 AND NOT ${isOpen('mirrored.key')}`,
 ];
+
+/** Messages whose recipient was not named again. They are no record, so they stay also while the state is full. */
+const UNNAMED = (d: SqlDialect): string => `
+  DELETE FROM deliveries AS mine
+  WHERE mine.state IN ('due', 'sending') AND mine.state = 'due' AND mine.created_at < $1 AND NOT ${isNamed(d, 'mine.channel')}`;
 
 /**
  * Drops alerts and recipient states that are not open, have nothing pending and have not changed since $1, and groups
@@ -56,6 +62,7 @@ const PLANS_KEPT_MS = 40 * 86_400_000;
 
 export async function prune(sql: Sql, { settled, alerts, journal }: Ages, at: Instant): Promise<void> {
   for (const statement of OPERATED) await sql.run(statement, [settled - KEPT_LONGER_MS]);
+  await sql.run(UNNAMED, [alerts]);
   for (const statement of SETTLED) await sql.run(statement, [settled]);
   for (const statement of ALERTS) await sql.run(statement, [alerts]);
   for (const statement of MEASURED) await sql.run(statement, [journal]);

@@ -15,6 +15,7 @@ export const PROBLEMS = {
   'already-acknowledged': { status: 409, title: 'Somebody has it in hand' },
   'not-given-up': { status: 409, title: 'The delivery was not given up' },
   'later-sent': { status: 409, title: 'A later message was sent' },
+  'not-named': { status: 409, title: 'The recipient is not in the config' },
   gone: { status: 410, title: 'It is no longer there' },
   'too-large': { status: 413, title: 'The body is too large' },
   'not-json': { status: 415, title: 'The body is not JSON' },

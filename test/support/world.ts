@@ -202,7 +202,13 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       scheduler = newScheduler();
       scheduler.set(watches, []);
       const isAdopted = (id: string): boolean => poller.watches().some((watch) => watch.id === id);
-      const of = { unkept: poller.unkept, unrecorded: NOBODY_TOLD, isAdopted, onTransitions: () => undefined };
+      const of = {
+        unkept: poller.unkept,
+        unrecorded: NOBODY_TOLD,
+        isAdopted,
+        isOpen: () => true,
+        onTransitions: () => undefined,
+      };
       await retireGone({ store, ownership: ownershipOf(store), clock, log, ...of });
     },
     async poll() {

@@ -241,6 +241,7 @@ export function createParts(
     clock,
     log,
     isAdopted: (id) => isWatched(id) || (hasSelf() && isSelfWatch(id)) || (hasDigest() && id === REPORT_WATCH),
+    isOpen: (channel) => channels.names().includes(channel),
     exclusively: (work) => changing.hold(work),
     unkept: poller.unkept,
     unrecorded,

@@ -119,7 +119,7 @@ export function createSender(options: SenderOptions): Sender {
     const fence = ownership.fenceOf(`channel:${channel}`);
     if (fence === null) return null;
     await recordRunTime();
-    if (isNew) await begin();
+    if (isNew) await begin(fence);
     if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
     await unclaim(fence);
@@ -190,8 +190,8 @@ export function createSender(options: SenderOptions): Sender {
     return claimed.length;
   }
 
-  async function begin(): Promise<void> {
-    await store.keepRecipients(channel, options.recipients);
+  async function begin(fence: Fence): Promise<void> {
+    await store.keepRecipients(channel, options.recipients, fence);
     for (const recipient of await store.refusing(channel)) receivers.wasFailing(recipient, runTime.passed());
     isNew = false;
   }

@@ -2,6 +2,9 @@
 // their memory is dropped. Runs beside the polls, since a reload must not depend on it: a storage that fails is tried
 // again, after pauses that grow from a second to a minute. A stop in the middle loses nothing, because the next start
 // finds the same watches in the state file.
+//
+// Channels that are no longer open name nobody from then on: what waits for them is not counted as owed, and is sent when
+// they are open again.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -17,9 +20,10 @@ import type { Unrecorded } from '../sending/unrecorded.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 
 export interface RetirementOptions {
-  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'namingChannels' | 'keepRecipients'>;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'mayRetire'>;
   readonly isAdopted: (watch: WatchId) => boolean;
+  readonly isOpen: (channel: string) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
   /** Decisions of former polls that the store did not keep. */
@@ -48,7 +52,7 @@ const DISAGREED_MS = 10_000;
 const AT_ONCE = 100;
 
 export function createRetirement(options: RetirementOptions): Retirement {
-  const { store, ownership, isAdopted, exclusively, unkept, unrecorded, onTransitions, clock, log } = options;
+  const { store, ownership, isAdopted, isOpen, exclusively, unkept, unrecorded, onTransitions, clock, log } = options;
   const loop = createWokenLoop(clock);
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
@@ -89,13 +93,19 @@ export function createRetirement(options: RetirementOptions): Retirement {
     if (changed > 0) throw new Error(`the memory of ${changed} watches changed while they were retired`);
   }
 
-  /** False: another replica runs a config that may name these watches. */
+  async function closeChannels(names: readonly string[], fence: Fence): Promise<void> {
+    for (const name of names) if (!isOpen(name)) await store.keepRecipients(name, [], fence);
+  }
+
+  /** False: another replica runs a config that may name these watches and channels. */
   async function retireAll(): Promise<boolean> {
     const fence = ownership.fenceOf('service:dispatch');
     if (fence === null) return true;
     const known = new Set([...(await store.remembered()), ...unkept.unkeptWatches()]);
     const gone = [...known].filter((id) => !isAdopted(id));
-    if (gone.length > 0 && !ownership.mayRetire()) return false;
+    const closed = (await store.namingChannels()).filter((name) => !isOpen(name));
+    if (gone.length + closed.length > 0 && !ownership.mayRetire()) return false;
+    if (closed.length > 0) await exclusively(() => closeChannels(closed, fence));
     for (let i = 0; i < gone.length; i += AT_ONCE)
       await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE), fence));
     return true;

@@ -50,9 +50,13 @@ function stateOf({ state }: Pick<StoredDelivery, 'state'>): 'accepted' | 'owed' 
   return state === 'dead' ? 'given-up' : 'owed';
 }
 
+const NOT_NAMED = 'the config does not name this recipient any more';
+
 export function statusOf(delivery: Omit<StoredDelivery, 'members' | 'more'>): RecipientStatus {
-  const { channel, recipient, attempt, dueAt, settledAt } = delivery;
+  const { channel, recipient, attempt, dueAt, settledAt, isNamed } = delivery;
   const state = stateOf(delivery);
+  if (state === 'owed' && !isNamed)
+    return { channel, recipient, state: 'held', accepted_at: null, tries: attempt, next_try: null, answer: NOT_NAMED };
   return {
     channel,
     recipient,

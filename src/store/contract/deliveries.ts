@@ -104,6 +104,8 @@ export interface StoredDelivery extends Delivery {
   readonly number: number;
   /** The time when an operator dismissed it. */
   readonly dismissedAt: Instant | null;
+  /** False: the channel does not name the recipient any more, so the delivery is not sent until it does. */
+  readonly isNamed: boolean;
   /** The outcome of the last try; null before its end. */
   readonly outcome: { readonly type: Outcome['type']; readonly text: string } | null;
 }
@@ -154,7 +156,10 @@ export interface OutboxStore {
    * The recipients of the channel by the config in force. Deliveries to others are not claimed, and do not count as
    * owed: they wait until a later config names their recipient again.
    */
-  keepRecipients(channel: string, recipients: readonly string[]): Promise<void>;
+  keepRecipients(channel: string, recipients: readonly string[], fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** The channels that may have deliveries which count as owed. */
+  namingChannels(): Promise<string[]>;
 
   /**
    * Ends a try. `sent` is stored for any try, and without a fence, since the recipient has accepted the message. Other

@@ -76,10 +76,17 @@ export interface ChangedDeliveries {
  * The reason why nothing was changed. `key-taken`: another action used that key. `not-found`: the object does not
  * exist. `is-over`: it has ended. `stale-seq`: the alert has changed since the named transition.
  * `already-acknowledged`: an acknowledgement is in force. `later-sent`: a later message of the alert was sent to the
- * recipient.
+ * recipient. `not-named`: the channel does not name the recipient any more.
  */
 export type Unchanged =
-  'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'already-acknowledged' | 'not-given-up' | 'later-sent';
+  | 'key-taken'
+  | 'not-found'
+  | 'is-over'
+  | 'stale-seq'
+  | 'already-acknowledged'
+  | 'not-given-up'
+  | 'later-sent'
+  | 'not-named';
 
 export type Operated =
   { readonly type: 'kept'; readonly stored: StoredAnswer } | { readonly type: 'refused'; readonly why: Unchanged };

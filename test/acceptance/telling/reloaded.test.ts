@@ -1,9 +1,12 @@
 // A reload while something is open or waits: everybody that the config names is told, and nobody else.
 import { expect, test } from '@jest/globals';
-import { callApi } from '../../support/web/api-calls.ts';
+import { z } from 'zod';
+import { callApi, readApi } from '../../support/web/api-calls.ts';
 import { aScene, MINUTE, type Scene, type Written } from './scene.ts';
 
 const LOW = '{ id: low, while: balance < 3 }';
+const Listed = z.object({ items: z.array(z.object({ key: z.string(), episode: z.number() })) });
+const OWED_TO_OPS = /chainwarden_outbox_rows\{.*channel="ops".*\} [1-9]/;
 const NIGHT = `{ match: { severity: '!critical' }, mute: [{ from: '22:00', to: '00:20', zone: UTC }] }`;
 
 /** `ops`, `team`: the channels of all mails, in the order in which they came. */
@@ -64,7 +67,7 @@ test('an alert that a dead mail server kept is told by the webhook that takes it
   await scene.reload({ config: after });
   await scene.poll(2, 3);
   expect(scene.calls()).toEqual(['hook alert.firing reserve/low']);
-  expect(await scene.running.metrics()).not.toMatch(/chainwarden_outbox_rows\{.*channel="ops".*\} [1-9]/);
+  expect(await scene.running.metrics()).not.toMatch(OWED_TO_OPS);
   await scene.poll(9, 2);
   expect(scene.calls()).toEqual(['hook alert.firing reserve/low', 'hook alert.resolved reserve/low']);
   scene.refused.clear();
@@ -119,7 +122,31 @@ test('the end of an alert waits for a recipient that the config lost, and is sen
   await scene.poll(9, 300);
   expect(scene.calls()).toEqual(['ops alert.firing reserve/low', 'ops alert.resolved reserve/low']);
   expect(scene.mails()).toHaveLength(1);
-  expect(await scene.running.metrics()).not.toMatch(/chainwarden_outbox_rows\{.*channel="ops".*\} [1-9]/);
+  expect(await scene.running.metrics()).not.toMatch(OWED_TO_OPS);
+  await scene.reload({ config: mailed });
+  await scene.poll(9, 2);
+  await scene.mailed(2);
+  expect(scene.textTo('ops')).toContain('resolved');
+});
+
+test('the end of an alert is not owed to a channel that the config lost, also after a restart, and is sent when it is back', async () => {
+  const mailed: Written = { routes: '[{ notify: ops }]', mails: ['ops'] };
+  const called: Written = { routes: '[{ notify: hook }]', webhooks: ['hook'] };
+  await using scene = await aScene(mailed, LOW);
+  await scene.poll(2, 5);
+  await scene.mailed(1);
+  await scene.reload({ config: called });
+  await scene.poll(2, 5);
+  await scene.poll(9, 5);
+  expect(await scene.running.metrics()).not.toMatch(OWED_TO_OPS);
+  expect((await readApi(scene.running, '/deliveries?state=problems')).body).toMatchObject({ items: [], failing: [] });
+  const { items } = Listed.parse((await readApi(scene.running, '/deliveries?state=sent')).body);
+  const told = (await readApi(scene.running, `/alerts/${items[0]?.key}/${items[0]?.episode}`)).body;
+  expect(JSON.stringify(told)).toContain('the config does not name this recipient any more');
+  await scene.restart({});
+  await scene.poll(9, 5);
+  expect(await scene.running.metrics()).not.toMatch(OWED_TO_OPS);
+  expect(scene.mails()).toHaveLength(1);
   await scene.reload({ config: mailed });
   await scene.poll(9, 2);
   await scene.mailed(2);

@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { aPoller } from '../../support/engine/poller.ts';
 import { wordsOf } from '../../support/engine/run-polls.ts';
 import { loadWatches, takeAll } from '../../support/world.ts';
-import { ownershipOf } from '../../support/store/fences.ts';
+import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
 const [watches, others] = ['coins', 'others'].map((id) =>
   loadWatches(`
@@ -18,7 +18,7 @@ watches:
 ) as [ReturnType<typeof loadWatches>, ReturnType<typeof loadWatches>];
 
 /** A watch that fires, over a storage that can be told to refuse. */
-async function aFiringWatch() {
+async function aFiringWatch(mayRetire = () => true) {
   const inner = createMemoryStore();
   const refused = new Set<'commit' | 'forget' | 'remembered'>();
   const check = (method: 'commit' | 'forget' | 'remembered'): void => {
@@ -45,10 +45,11 @@ async function aFiringWatch() {
   const changing = createMutex();
   const retirement = createRetirement({
     store,
-    ownership: ownershipOf(store),
+    ownership: { ...ownershipOf(store), mayRetire },
     clock,
     log,
     isAdopted: (id) => poller.watches().some((watch) => watch.id === id),
+    isOpen: (channel) => channel === 'ops',
     exclusively: (work) => changing.hold(work),
     unkept: poller.unkept,
     unrecorded: NOBODY_TOLD,
@@ -117,4 +118,18 @@ test('nothing is retired while a reload is under way', async () => {
   release();
   await clock.advance(60_000);
   expect(await said()).toEqual([]);
+});
+
+test('a channel that is not open names nobody, once all replicas agree on that', async () => {
+  let isAgreed = false;
+  const { clock, store, retires } = await aFiringWatch(() => isAgreed);
+  const fence = fenceOf(store, 'service:dispatch');
+  await store.keepRecipients('ops', ['ops'], fence);
+  await store.keepRecipients('removed', ['removed'], fence);
+  await using _running = retires();
+  await clock.advance(60_000);
+  expect(await store.namingChannels()).toEqual(['ops', 'removed']);
+  isAgreed = true;
+  await clock.advance(10_000);
+  expect(await store.namingChannels()).toEqual(['ops']);
 });

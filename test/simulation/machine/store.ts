@@ -164,7 +164,8 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
     keepChainBlocks: (explorer, blocks, kept, fence) =>
       write(() => inner.keepChainBlocks(explorer, blocks, kept, fence)),
-    keepRecipients: (channel, recipients) => write(() => inner.keepRecipients(channel, recipients)),
+    keepRecipients: (...keep) => write(() => inner.keepRecipients(...keep)),
+    namingChannels: () => deed(() => inner.namingChannels()),
     ran: (channel, ms) => write(() => inner.ran(channel, ms)),
     claim: (claim, fence) => write(() => inner.claim(claim, fence)),
     unclaim: (lost, fence) => write(() => inner.unclaim(lost, fence)),

@@ -397,16 +397,38 @@ export function keepsThePromise(place: Place): void {
         [aDelivery({ id: 'ada', recipient: 'ada' }), aDelivery({ id: 'bob', recipient: 'bob' })],
         NOON,
       );
-      await store.keepRecipients('ops', ['ada']);
+      const fence = fenceOf(store, 'channel:ops');
+      expect(await store.namingChannels()).toEqual(['ops']);
+      expect(await store.keepRecipients('ops', ['ada'], fence)).toBe('kept');
       const share = { ...allOf('ops'), perRule: 4 };
       expect((await store.survey()).outbox).toMatchObject([{ channel: 'ops', rows: 1 }]);
       expect((await store.backlog(NOON)).owed).toMatchObject([{ channel: 'ops', rows: 1 }]);
       expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['ada']);
       expect(await store.nextDue(share)).toBeNull();
-      await store.keepRecipients('other', []);
-      await store.keepRecipients('ops', ['bob', 'cy']);
+      await store.keepRecipients('other', [], fence);
+      await store.keepRecipients('ops', ['bob', 'cy'], fence);
       expect(await store.nextDue(share)).toBe(NOON);
+      expect(await store.namingChannels()).toEqual(['ops']);
       expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['bob']);
+    },
+  );
+
+  story(
+    'those to a recipient that is not named again are dropped when they are too old, and no others',
+    async (store) => {
+      await owe(
+        store,
+        'w',
+        [aDelivery({ id: 'ada', recipient: 'ada' }), aDelivery({ id: 'bob', recipient: 'bob' })],
+        NOON,
+      );
+      await store.keepRecipients('ops', ['ada'], fenceOf(store, 'channel:ops'));
+      const prune = (at: number) => store.prune({ settled: NOON + MINUTE, alerts: at, journal: NOON }, NOON);
+      await prune(NOON);
+      expect(await (await store.reader()).delivery('bob')).toMatchObject({ state: 'due', isNamed: false });
+      await prune(NOON + SECOND);
+      expect(await (await store.reader()).delivery('bob')).toBeNull();
+      expect(await (await store.reader()).delivery('ada')).toMatchObject({ state: 'due', isNamed: true });
     },
   );
 

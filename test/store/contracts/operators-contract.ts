@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
+import { fenceOf } from '../../support/store/fences.ts';
 import { allOf, claim, commit, owe, settle } from '../../support/store/store-calls.ts';
 import { answerTo, operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aDelivery, aTransition, NOON } from '../builders.ts';
@@ -214,6 +215,18 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     expect(await intervene(store, { type: 'retry', id: 'd1' }, 'k1')).toEqual(refused);
     expect(await taken(store, NOON)).toEqual([]);
   });
+
+  story(
+    'what was given up to a recipient that the channel does not name any more is not tried again',
+    async (store) => {
+      await told(store, 1, DEAD);
+      await store.keepRecipients('ops', ['another'], fenceOf(store, 'channel:ops'));
+      const refused = { type: 'refused', why: 'not-named' };
+      expect(await intervene(store, { type: 'retry', id: 'd1' }, 'k1')).toEqual(refused);
+      expect(await store.survey()).toMatchObject({ dead: 1, outbox: [] });
+      expect(await intervene(store, { type: 'dismiss', id: 'd1' }, 'k2')).toMatchObject({ type: 'kept' });
+    },
+  );
 
   story('what came after it and waits goes out after it again', async (store) => {
     await told(store, 1, DEAD);

@@ -10,7 +10,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, ints, jsonOrNull, readable, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
-import { deliveryOf, IS_ENDED } from '../deliveries/delivery-rows.ts';
+import { deliveryOf, IS_ENDED, IS_NAMED, isOwed } from '../deliveries/delivery-rows.ts';
 import { labelsShape, recipientOf } from './alert-labels.ts';
 import { isOfEvents, retractedAmong, summaryMembersSince } from './notifications.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
@@ -24,8 +24,8 @@ const MOST_RECENT = 2000;
 
 const PROGRESS = list(
   { key: 'text', episode: 'int' },
-  (row) => `
-    SELECT n.key, n.episode, n.seq, mine.*
+  (row, d) => `
+    SELECT n.key, n.episode, n.seq, mine.*, ${IS_NAMED(d)}
     FROM notifications AS n CROSS JOIN group_member AS member CROSS JOIN deliveries AS mine ${row.also}
     WHERE n.key = ${row.key} AND n.episode = ${row.episode} AND member.key = n.key AND member.seq = n.seq
       AND mine.number = member.delivery AND (mine.state NOT IN ('merged', 'cancelled') OR mine.attempt > 0)`,
@@ -60,7 +60,7 @@ export async function heldBack(sql: Sql, of: readonly EpisodeName[]): Promise<He
 // notifications first.
 const UNHEARD = (d: SqlDialect): string => `
   WITH failing AS (
-    SELECT number FROM deliveries WHERE state IN ('due', 'sending') AND rank = 0
+    SELECT number FROM deliveries AS mine WHERE ${isOwed(d)} AND rank = 0
     UNION ALL SELECT number FROM deliveries WHERE state = 'dead' AND ${IS_ENDED} AND dismissed_at IS NULL AND rank = 0)
   SELECT DISTINCT n.key, n.episode, n.seq, n.watch, n.labels
   FROM failing

@@ -6,6 +6,7 @@ import type { EpisodeName, EventGroup, FiringSpan } from '../../contract/alerts.
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
+import { isOwed } from '../deliveries/delivery-rows.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
 import { labelsShape } from './alert-labels.ts';
 import { toldTogether } from './alert-lists.ts';
@@ -16,10 +17,10 @@ const MOST_MESSAGES = 200;
 
 const isOfRule = (d: SqlDialect): string => `NOT ${d.startsWith('watch', `'${BUILT_IN_RULE}/'`)}`;
 
-const OWED = `
+const OWED = (d: SqlDialect): string => `
   SELECT n.watch, n.alert, count(DISTINCT mine.number) AS owed
   FROM deliveries AS mine CROSS JOIN group_member AS member CROSS JOIN notifications AS n
-  WHERE mine.state IN ('due', 'sending') AND member.delivery = mine.number AND n.key = member.key AND n.seq = member.seq
+  WHERE ${isOwed(d)} AND member.delivery = mine.number AND n.key = member.key AND n.seq = member.seq
   GROUP BY n.watch, n.alert`;
 
 const EVENTS = (d: SqlDialect): string => `

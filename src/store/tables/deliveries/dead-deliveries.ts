@@ -2,17 +2,21 @@
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { ChangedDeliveries, ChangedDelivery, Unchanged } from '../../contract/operators.ts';
-import { int, text } from '../../sql/rows.ts';
+import { bool, int, text } from '../../sql/rows.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
-import { IS_DUE, ranOf } from './delivery-rows.ts';
+import { IS_DUE, IS_NAMED, ranOf } from './delivery-rows.ts';
 
 interface DeadDelivery {
   readonly number: number;
   readonly channel: string;
   readonly recipient: string;
+  readonly isNamed: boolean;
 }
 
-const FIND = 'SELECT number, channel, recipient, state FROM deliveries WHERE id = $1';
+const FIND = (d: SqlDialect): string => `
+  SELECT number, channel, recipient, state, ${IS_NAMED(d)}
+  FROM deliveries AS mine WHERE id = $1`;
 
 /** Later deliveries to the same recipient about alerts of delivery $1. */
 const LATER = `
@@ -41,7 +45,8 @@ const RETRY_CHANNEL = `
   WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint AND (folds IS NULL OR attempt > 0)`;
 
 export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<ChangedDelivery | Unchanged> {
-  return onDead(sql, id, 'owed', async ({ number, channel, recipient }) => {
+  return onDead(sql, id, 'owed', async ({ number, channel, recipient, isNamed }) => {
+    if (!isNamed) return 'not-named';
     const target = [number, channel, recipient];
     if ((await sql.first(LATER_SENT, target)) !== undefined) return 'later-sent';
     await sql.run(REVIVE, [number, at]);
@@ -67,7 +72,9 @@ async function onDead(
   if (row === undefined) return 'not-found';
   if (row['state'] !== 'dead') return 'not-given-up';
   const [number, channel, recipient] = [int(row, 'number'), text(row, 'channel'), text(row, 'recipient')];
-  return (await change({ number, channel, recipient })) ?? { id, channel, recipient, state };
+  return (
+    (await change({ number, channel, recipient, isNamed: bool(row, 'is_named') })) ?? { id, channel, recipient, state }
+  );
 }
 
 const IS_GIVEN_UP = "state = 'dead' AND dismissed_at IS NULL AND ($1::text IS NULL OR channel = $1::text)";

@@ -238,6 +238,16 @@ export async function keepRecipients(sql: Sql, channel: string, recipients: read
   await sql.run(KEEP_RECIPIENTS, [channel, JSON.stringify(recipients)]);
 }
 
+const NAMING_CHANNELS = `
+  SELECT name FROM channels WHERE recipients IS NULL OR recipients <> '[]'
+  UNION SELECT channel AS name FROM deliveries
+    WHERE state IN ('due', 'sending') AND channel NOT IN (SELECT name FROM channels)
+  ORDER BY name`;
+
+export async function namingChannels(sql: Sql): Promise<string[]> {
+  return (await sql.all(NAMING_CHANNELS)).map((row) => text(row, 'name'));
+}
+
 export async function addRun(sql: Sql, channel: string, ms: number): Promise<void> {
   await sql.run(ADD_RUN, [channel, ms]);
 }

@@ -15,14 +15,12 @@ import { int, text, type Row } from '../../sql/rows.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql, Statement } from '../../sql/sql.ts';
 import { membersOf } from './delivery-members.ts';
-import { BARE_DELIVERIES, deliveryOf, IS_DUE, IS_ENDED, isNamed } from './delivery-rows.ts';
-
-const IS_OWED = (d: SqlDialect): string => `mine.state IN ('due', 'sending') AND ${isNamed(d, 'mine.channel')}`;
+import { bareDeliveries, deliveryOf, IS_DUE, IS_ENDED, isOwed } from './delivery-rows.ts';
 
 const DEPTH = (d: SqlDialect): string => `
   SELECT channel, count(*) AS rows, min(created_at) AS oldest,
     count(*) FILTER (WHERE attempt >= ${FEWEST_TRIES - 1}) AS tried_often
-  FROM deliveries AS mine WHERE ${IS_OWED(d)} GROUP BY channel ORDER BY channel`;
+  FROM deliveries AS mine WHERE ${isOwed(d)} GROUP BY channel ORDER BY channel`;
 
 const COUNTS = `
   SELECT count(*) FILTER (WHERE state = 'sent') AS sent,
@@ -39,31 +37,32 @@ const GIVEN_UP = `
 
 const SOME: Readonly<Record<DeliveryState | 'any', Statement>> = {
   any: someOf('1 = 1'),
-  owed: (d) => someOf(IS_OWED(d)),
+  owed: someOf(isOwed),
   'given-up': someOf(IS_DEAD),
   undismissed: someOf(IS_UNDISMISSED),
   sent: someOf("state = 'sent'"),
 };
 
-const ONE = `${BARE_DELIVERIES} WHERE id = $1`;
+const ONE = (d: SqlDialect): string => `${bareDeliveries(d)} WHERE id = $1`;
 
-const LAST_TRIED = `
-  ${BARE_DELIVERIES} WHERE channel = $1 AND ${IS_DUE} AND attempt > 0 ORDER BY due_at DESC, number DESC LIMIT 1`;
+const LAST_TRIED = (d: SqlDialect): string => `
+  ${bareDeliveries(d)} WHERE channel = $1 AND ${IS_DUE} AND attempt > 0 ORDER BY due_at DESC, number DESC LIMIT 1`;
 
-const DEAD = `${BARE_DELIVERIES} WHERE ${IS_UNDISMISSED} ORDER BY settled_at DESC, number DESC LIMIT $1 + 0`;
+const DEAD = (d: SqlDialect): string =>
+  `${bareDeliveries(d)} WHERE ${IS_UNDISMISSED} ORDER BY settled_at DESC, number DESC LIMIT $1 + 0`;
 
-const OF_ALERT = `
-  ${BARE_DELIVERIES}
+const OF_ALERT = (d: SqlDialect): string => `
+  ${bareDeliveries(d)}
   WHERE number IN (
     SELECT member.delivery FROM notifications AS notification
       JOIN group_member AS member ON member.key = notification.key AND member.seq = notification.seq
     WHERE watch = $1 AND alert = $2)
   ORDER BY number DESC LIMIT $3 + 0`;
 
-function someOf(which: string): string {
-  return `
-    ${BARE_DELIVERIES}
-    WHERE ${which} AND ($1::text IS NULL OR channel = $1) AND ($2::bigint IS NULL OR number < $2)
+function someOf(which: Statement): Statement {
+  return (d) => `
+    ${bareDeliveries(d)}
+    WHERE ${typeof which === 'string' ? which : which(d)} AND ($1::text IS NULL OR channel = $1) AND ($2::bigint IS NULL OR number < $2)
     ORDER BY number DESC LIMIT $3 + 0`;
 }
 

@@ -20,14 +20,6 @@ export const RANKS = Object.values(RANK_OF).toSorted();
 
 export const IS_DUE = `state = 'due' AND rank IN (${RANKS.join(', ')})`;
 
-/** All stored deliveries, without their members. */
-export const BARE_DELIVERIES = `
-  SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, dismissed_at, outcome
-  FROM deliveries AS mine`;
-
-/** All stored deliveries, without their members, in pages. */
-export const DELIVERIES = paged(['number'], ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
-
 export const deliveryKind = z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']);
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
 
@@ -43,8 +35,21 @@ const stored: z.ZodType<BareDelivery> = z.object({
   settledAt: instant.nullable(),
   number: count,
   dismissedAt: instant.nullable(),
+  isNamed: z.boolean(),
   outcome: outcome.nullable(),
 });
+
+/** The column that `deliveryOf` reads; without it a recipient counts as named. */
+export const IS_NAMED = (d: SqlDialect): string =>
+  `CASE WHEN ${isNamed(d, 'mine.channel')} THEN 1 ELSE 0 END AS is_named`;
+
+/** All stored deliveries, without their members. */
+export const bareDeliveries = (d: SqlDialect): string => `
+  SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, dismissed_at, outcome, ${IS_NAMED(d)}
+  FROM deliveries AS mine`;
+
+/** All stored deliveries, without their members, in pages. */
+export const DELIVERIES = paged(['number'], ({ after, end }, d) => `${bareDeliveries(d)} WHERE ${after} ${end}`);
 
 /** Throws a StorageError that names the delivery when the row is damaged. */
 export function deliveryOf(row: Row): BareDelivery {
@@ -55,6 +60,7 @@ export function deliveryOf(row: Row): BareDelivery {
       at: row['created_at'],
       settledAt: row['settled_at'],
       dismissedAt: row['dismissed_at'],
+      isNamed: row['is_named'] !== 0,
       outcome: fromJson(row['outcome']),
     }),
   );
@@ -89,6 +95,11 @@ export function ranOf(channel: string): string {
 export function isNamed(d: SqlDialect, channel: string): string {
   const named = `(SELECT recipients FROM channels WHERE name = ${channel})`;
   return `(${named} IS NULL OR ${d.jsonHas(named, 'mine.recipient')})`;
+}
+
+/** True if the delivery counts as owed. */
+export function isOwed(d: SqlDialect): string {
+  return `mine.state IN ('due', 'sending') AND ${isNamed(d, 'mine.channel')}`;
 }
 
 const RELEASE = 'DELETE FROM delivery_order WHERE earlier = $1';
