@@ -1,5 +1,6 @@
 // Rows of contracts that the config names, while a list has more rows of any contracts than a poll reads. They are asked
 // for one contract after the other, so that a flood cannot hide them.
+import type { MissReason } from '../../core/model/observation.ts';
 import type { Fields, View } from '../../core/values/fields.ts';
 import { Missed, type ListQuestion, type Read } from '../../core/model/watch/question.ts';
 import { readNewestFirst } from '../../explorer/reading/paging.ts';
@@ -35,16 +36,32 @@ export async function readNamed<F extends Fields>(
     examinedTo: BigInt(highest),
   };
   const rows: View<F>[] = [];
+  let unusable = 0;
   for (const question of inTurn) {
     const reading = await readNewestFirst(read, question, limits).catch(missed);
-    if (reading === null) break;
-    rows.push(...reading.rows);
+    if (!(reading instanceof Missed)) rows.push(...reading.rows);
+    else if (!OF_ONE_ANSWER.has(reading.reason) || (unusable += 1) === MOST_UNUSABLE) break;
   }
   return rows;
 }
 
-function missed(error: unknown): null {
-  if (error instanceof Missed) return null;
+/** Reasons that may concern a single contract. After others, the next request would fail too. */
+const OF_ONE_ANSWER: ReadonlySet<MissReason> = new Set([
+  'not-found',
+  'unprocessable',
+  'server-error',
+  'http',
+  'not-json',
+  'shape',
+  'truncated',
+  'too-large',
+  'timeout',
+]);
+/** After so many the server seems to fail for all of them. */
+const MOST_UNUSABLE = 3;
+
+function missed(error: unknown): Missed {
+  if (error instanceof Missed) return error;
   throw error;
 }
 
