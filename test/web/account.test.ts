@@ -2,6 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { aBrowsedDaemon, type BrowsedDaemon } from '../support/browser/browsed-daemon.ts';
 import { readApi } from '../support/web/api-calls.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import type { WatchedAddress } from '../../src/query/shapes/account.ts';
 
 const CODE = `
@@ -123,4 +125,35 @@ test('a reload that takes a watch out takes it from the page, and the others kee
   const after = await accountOf(daemon, vault);
   expect(after.code).toEqual([]);
   expect(after.control).toMatchObject([{ watch: 'vault-admin', since: before.control[1]?.since }]);
+});
+
+test('a watch tells changes since its own begin, however much else the journal has meanwhile', async () => {
+  const stores: Store[] = [];
+  await using daemon = await aBrowsedDaemon({
+    rules: watching(ADMIN),
+    openStore: async (...args) => {
+      const store = await openStore(...args);
+      stores.push(store);
+      return store;
+    },
+  });
+  await seen(daemon);
+  const { vault } = daemon.chain.addresses;
+  const [before] = (await accountOf(daemon, vault)).control;
+  const at = daemon.running.clock.now();
+  const line = { at, kind: 'decided', subject: 'another', actor: 'daemon', data: {} };
+  for (let i = 0; i < 21; i += 1) await stores[0]?.record(Array.from({ length: 1000 }, () => line));
+  expect((await accountOf(daemon, vault)).control).toMatchObject([{ since: before?.since }]);
+});
+
+test('an address without a watch leads to those that have one', async () => {
+  await using daemon = await aBrowsedDaemon({ rules: watching(COINS) });
+  for (const address of [STRANGER, 'treasury', `0x${'9'.repeat(500)}`, '%3Cscript%3E']) {
+    const { status, body } = await daemon.running.page(`/accounts/${address}`);
+    expect(status).toBe(404);
+    expect(body).toContain('<a href="/accounts">Accounts</a> lists the addresses that are watched.');
+    expect(body).not.toContain('<script>');
+  }
+  const upper = daemon.chain.addresses.treasury.toUpperCase();
+  expect((await daemon.running.page(`/accounts/${upper}`)).status).toBe(200);
 });

@@ -103,6 +103,8 @@ function implementationOf(view: AnyView, watch: Watch): NonNullable<ContractCode
 }
 
 const MOST_MESSAGES = 500;
+/** The most lines in which the begin of a watch is searched. */
+const MOST_LINES = 500;
 
 async function controlOf(
   view: QueryContext,
@@ -145,20 +147,9 @@ async function spanOf(
 ): Promise<{ since: Instant | null; until: Instant | null }> {
   const until = runtime.readings.memoryOf(watch.id)?.coveredUntil ?? null;
   if (until === null) return { since: null, until };
-  const { lines } = await store.journalPage({ ...ANY_LINE, subjects: [watch.id] });
-  const begun = lines.find(({ subject }) => subject === watch.id)?.at ?? -Infinity;
+  const lines = await store.history({ subjects: [watch.id], limit: MOST_LINES });
+  // A baseline that fired at once has no line of its own.
+  const begun = (lines.find(({ kind }) => kind === 'observed') ?? lines.at(-1))?.at ?? -Infinity;
   const oldest = messages.length < MOST_MESSAGES ? -Infinity : (messages.at(-1)?.at ?? -Infinity);
   return { since: Math.max(begun, oldest, now - ALERTS_KEPT_MS), until };
 }
-
-const ANY_LINE = {
-  kinds: ['observed'],
-  without: [],
-  search: null,
-  labelled: null,
-  since: null,
-  until: null,
-  before: null,
-  // A subject is given by its beginning, so lines of other watches may come too.
-  limit: 20,
-};

@@ -25,11 +25,14 @@ export function accountPage({ account }: Pick<PageQueries, 'account'>): PageRout
     async show(request) {
       const address = request.parameter('address');
       const found = await account(address);
-      if (found === null) return errorPage(404, 'No watch is about this address.');
+      if (found === null) return errorPage(404, NO_WATCH);
       return { title: nameOf(found) ?? address, main: content(found, request) };
     },
   };
 }
+
+const NO_WATCH = html`No watch is about this address.
+  <span><a href="/accounts">Accounts</a> lists the addresses that are watched.</span>`;
 
 function nameOf({ of }: WatchedAddress): string | null {
   return of.find(({ name }) => name !== null)?.name ?? of[0]?.address ?? null;
