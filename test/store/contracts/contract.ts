@@ -413,6 +413,18 @@ export function keepsThePromise(place: Place): void {
     },
   );
 
+  story('those to a recipient that is not named do not make the channel one that fails', async (store) => {
+    await owe(store, 'w', [aDelivery({ id: 'bob', recipient: 'bob' })], NOON);
+    for (const attempt of [1, 2, 3]) {
+      await claim(store, 'ops', 1, NOON);
+      await settle(store, 'bob', { state: 'due', outcome: AGAIN, dueAt: NOON }, NOON, attempt);
+    }
+    const reader = await store.reader();
+    expect([await store.refusing('ops'), (await reader.lastTried('ops'))?.id]).toEqual([['bob'], 'bob']);
+    await store.keepRecipients('ops', ['ada'], fenceOf(store, 'channel:ops'));
+    expect([await store.refusing('ops'), await reader.lastTried('ops')]).toEqual([[], null]);
+  });
+
   story(
     'those to a recipient that is not named again are dropped when they are too old, and no others',
     async (store) => {
@@ -709,6 +721,17 @@ export function keepsThePromise(place: Place): void {
       await store.settle({ id: 'delivery-1', attempt: sending?.attempt ?? 0 }, { state: 'sent', outcome: SENT }, NOON),
     ).toBe('settled');
     expect(await next.survey()).toEqual({ outbox: [], dead: 0, sent: 1 });
+  });
+
+  story('ten thousand to a recipient that is not named put no event of another into a summary', async (store) => {
+    await store.keepRecipients('ops', ['ada'], fenceOf(store, 'channel:ops'));
+    for (let from = 0; from < MOST_UNSETTLED; from += 1000) {
+      const some = Array.from({ length: 1000 }, (_, n) => aDelivery({ id: `bob-${from + n}`, recipient: 'bob' }));
+      await owe(store, `w${from || ''}`, some, NOON);
+    }
+    const event = (id: string) => aDelivery({ id, recipient: 'ada', type: 'alert.event', title: `call ${id}` });
+    await owe(store, 'x', [event('a'), event('b')], NOON);
+    expect(idsOf(await claim(store, 'ops', 3, NOON))).toEqual(['a', 'b']);
   });
 
   story(

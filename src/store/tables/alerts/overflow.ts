@@ -14,6 +14,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
+import { isOwed } from '../deliveries/delivery-rows.ts';
 import { onlyMember, type Fresh } from '../deliveries/fresh-deliveries.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
 
@@ -38,10 +39,10 @@ export async function foldOverflow(sql: Sql, fresh: readonly Fresh[], at: Instan
 
 const OVERFLOWING = list(
   { channel: 'text' },
-  (row) => `
+  (row, d) => `
     SELECT ${row.channel} AS channel ${row.from}
     WHERE (SELECT count(*) FROM (
-      SELECT 1 FROM deliveries AS mine WHERE mine.channel = ${row.channel} AND state IN ('due', 'sending')
+      SELECT 1 FROM deliveries AS mine WHERE mine.channel = ${row.channel} AND ${isOwed(d)}
       LIMIT ${MOST_UNSETTLED}) AS owed) >= ${MOST_UNSETTLED}`,
 );
 

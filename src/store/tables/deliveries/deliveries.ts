@@ -100,9 +100,10 @@ const CLAIM_OUT_OF_TURN = (d: SqlDialect): string =>
     ', out_of_turn = out_of_turn + 1',
   );
 
-const REFUSING = `
+const REFUSING = (d: SqlDialect): string => `
   SELECT DISTINCT mine.recipient FROM deliveries AS mine
   WHERE mine.channel = $1 AND mine.state = 'due' AND mine.attempt >= 3 AND ${HAS_ENDED_AS('again')}
+    AND ${isNamed(d, '$1')}
   ORDER BY mine.recipient`;
 
 const HASTEN = `

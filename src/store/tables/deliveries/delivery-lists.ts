@@ -15,7 +15,7 @@ import { int, text, type Row } from '../../sql/rows.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql, Statement } from '../../sql/sql.ts';
 import { membersOf } from './delivery-members.ts';
-import { bareDeliveries, deliveryOf, IS_DUE, IS_ENDED, isOwed } from './delivery-rows.ts';
+import { bareDeliveries, deliveryOf, IS_DUE, IS_ENDED, isNamed, isOwed } from './delivery-rows.ts';
 
 const DEPTH = (d: SqlDialect): string => `
   SELECT channel, count(*) AS rows, min(created_at) AS oldest,
@@ -46,7 +46,7 @@ const SOME: Readonly<Record<DeliveryState | 'any', Statement>> = {
 const ONE = (d: SqlDialect): string => `${bareDeliveries(d)} WHERE id = $1`;
 
 const LAST_TRIED = (d: SqlDialect): string => `
-  ${bareDeliveries(d)} WHERE channel = $1 AND ${IS_DUE} AND attempt > 0 ORDER BY due_at DESC, number DESC LIMIT 1`;
+  ${bareDeliveries(d)} WHERE channel = $1 AND ${IS_DUE} AND attempt > 0 AND ${isNamed(d, '$1')} ORDER BY due_at DESC, number DESC LIMIT 1`;
 
 const DEAD = (d: SqlDialect): string =>
   `${bareDeliveries(d)} WHERE ${IS_UNDISMISSED} ORDER BY settled_at DESC, number DESC LIMIT $1 + 0`;
