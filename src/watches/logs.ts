@@ -8,6 +8,7 @@ import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { ListQuestion } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
+import { remembered } from '../lib/remembered.ts';
 import type { Steps } from '../lib/steps.ts';
 import { rawText, type Untrusted } from '../lib/untrusted.ts';
 import { blocks, contractLogs } from '../explorer/operations.ts';
@@ -74,15 +75,17 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
     placeInBlock: ['log_index'],
     wording: logWording,
     question,
-    questions: (target) => questionsOf(target),
+    questions(target) {
+      const { all, each } = questionsOf(target);
+      return all === null ? each : [all];
+    },
     head: ({ explorer }) => blocks(explorer),
     page: (_target, view) => pageOf(view),
     observe: (target, state, read, downTo) =>
       observeRange(state ?? startingAt(target.options), read, {
         ...row,
         explorer: target.explorer,
-        all: allOf(target),
-        each: eachOf(target),
+        ...questionsOf(target),
         maxPages: target.maxPages,
         downTo,
         own: (rows) => ownRows(rows, again, isAskedFor(target)),
@@ -93,7 +96,7 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
         ...scope,
         highest: before === null ? 0 : highestBlock(before),
       });
-      const ready = before && withOldRows(before, seen.rows, { asked, row, partOf: topicOfRow });
+      const ready = before && withOldRows(before, seen, { asked, row, partOf: topicOfRow });
       const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => detectionOf(list, asked);
       const detection = yield* detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
       // Set here, since the detection of an unchanged answer is not computed.
@@ -142,26 +145,27 @@ function newLog(log: LogRow, novelty: DetectedEvent['novelty']): DetectedEvent {
   return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, log), slot: null };
 }
 
-/** One event is asked for by its topic; of several events, all of the contract are read and filtered here. */
-function allOf(target: Target<Options>): Question | null {
-  const each = eachOf(target);
-  if (each.length === 1) return each[0] ?? null;
-  return target.options.where === undefined ? contractLogs(target.explorer, addressOf(target), []) : null;
+interface Questions {
+  /** About all rows that are asked for; null if `each` are the only ones. */
+  readonly all: Question | null;
+  /** One for each event, and with `where` for each choice of values. */
+  readonly each: readonly Question[];
 }
 
-/** With `where`, a question for each event and each choice of values. */
-function eachOf(target: Target<Options>): readonly Question[] {
-  return askedTopics(target.options).map((topics) => contractLogs(target.explorer, addressOf(target), topics));
-}
-
-function questionsOf(target: Target<Options>): readonly Question[] {
-  const all = allOf(target);
-  return all === null ? eachOf(target) : [all];
-}
+/**
+ * One event is asked for by its topic; of several events, all of the contract are read and filtered here. Made once for
+ * each watch, since a poll needs them three times.
+ */
+const questionsOf = remembered((target: Target<Options>): Questions => {
+  const { explorer, options } = target;
+  const each = askedTopics(options).map((topics) => contractLogs(explorer, addressOf(target), topics));
+  if (each.length === 1) return { all: each[0] ?? null, each };
+  return { all: options.where === undefined ? contractLogs(explorer, addressOf(target), []) : null, each };
+});
 
 function question(target: Target<Options>): Question {
-  const [first] = questionsOf(target);
-  return first ?? contractLogs(target.explorer, addressOf(target), []);
+  const { all, each } = questionsOf(target);
+  return all ?? each[0] ?? contractLogs(target.explorer, addressOf(target), []);
 }
 
 function addressOf({ address }: Target<Options>) {

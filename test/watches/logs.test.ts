@@ -117,6 +117,25 @@ describe('a reload', () => {
     expect(await pollsWithBlocks(world, 3)).toEqual([]);
   });
 
+  test('that adds an event tells none of before, in an answer that is the same', async () => {
+    const unpause = { event: 'Unpaused(address account)', args: ['hot_wallet'] };
+    await using world = await createWorld(rules(BOTH, PAUSED));
+    await world.poll();
+    pause(world);
+    world.sandbox.emit(unpause);
+    await world.clock.advance(60_000);
+    expect(await world.poll()).toEqual(['paused event']);
+    expect(await world.poll()).toEqual([]);
+    const unpaused = '{ id: unpaused, on: new, if: event == "Unpaused" }';
+    await world.load(rules('events: [Paused, OwnershipTransferred, Unpaused],', `${PAUSED}, ${unpaused}`));
+    expect(await polls(world, 3)).toEqual([]);
+    await world.clock.advance(60_000);
+    world.sandbox.mine();
+    world.sandbox.emit(unpause);
+    expect(await world.poll()).toEqual(['unpaused event']);
+    expect(await pollsWithBlocks(world, 3)).toEqual([]);
+  });
+
   test('that removes an event takes nothing back', async () => {
     await using world = await createWorld(rules(BOTH, `${OWNER}, { id: any, on: new }`));
     await world.poll();

@@ -24,6 +24,7 @@ const TARGET = {
 };
 const kind = logs.forOptions?.(options) ?? logs;
 const BLOCK_MS = 12_000;
+const NO_PATHS: readonly string[] = [];
 
 interface Row {
   readonly name: string;
@@ -41,9 +42,14 @@ class World {
   /** The page of the next poll that does not come. */
   failing = Infinity;
   showsBlocks = true;
+  /** How often the rows of an answer were read. */
+  rowsRead = 0;
   beforePage: (page: number) => void = () => undefined;
   #made = 0;
+  #read = { target: TARGET, kind };
   readonly #pageSize: number;
+  /** Equal answers have the same content. */
+  readonly #contents = new Map<string, object>();
 
   constructor(pageSize = 1000) {
     this.#pageSize = pageSize;
@@ -51,6 +57,11 @@ class World {
 
   add(count: number, block: number): void {
     for (let i = 0; i < count; i += 1) this.rows.push({ name: `0x${(this.#made += 1).toString(16)}`, block });
+  }
+
+  reload(events: typeof options.events): void {
+    const target = { ...TARGET, options: { events } };
+    this.#read = { target, kind: logs.forOptions?.(target.options) ?? logs };
   }
 
   async poll(passedMs = 60_000, downTo: number | null = null): Promise<readonly string[]> {
@@ -64,11 +75,17 @@ class World {
     const one = () => Promise.reject(new Missed('not-found', 'it is a list'));
     const read = { one, page, pageAgain: page, sweepPage: page } as unknown as Read;
     const before = this.told.length;
-    const reading = await kind.observe(TARGET, this.state, read, downTo).catch(() => null);
+    const { target, kind } = this.#read;
+    const reading = await kind.observe(target, this.state, read, downTo).catch(() => null);
     this.failing = Infinity;
     if (reading === null) return [];
-    const scope = aScope({ at: this.at, coveredUntil: this.at - passedMs, isComplete: reading.partial === null });
-    const { state, events } = finish(kind.detect(TARGET, this.state, reading.seen, scope));
+    const scope = aScope({
+      tracked: NO_PATHS,
+      at: this.at,
+      coveredUntil: this.at - passedMs,
+      isComplete: reading.partial === null,
+    });
+    const { state, events } = finish(kind.detect(target, this.state, reading.seen, scope));
     this.state = state;
     for (const { novelty, view } of events)
       if (novelty === 'new') this.told.push((view as { transaction_hash?: string }).transaction_hash ?? '');
@@ -90,10 +107,25 @@ class World {
     const found = this.rows.filter(({ block }) => block >= from && block <= to).toSorted((a, b) => a.block - b.block);
     const shown = found.slice(0, this.#pageSize);
     const isFull = shown.length === this.#pageSize;
+    const next = isFull ? { fromBlock: String(shown.at(-1)?.block) } : null;
+    const content = this.#contentOf(JSON.stringify([from, to, shown, next]));
+    const rows = (): unknown => {
+      this.rowsRead += 1;
+      return shown.map(({ name, block }, place) => rowOf(Log, logRow(name, block, place)));
+    };
     return {
-      rows: shown.map(({ name, block }, place) => rowOf(Log, logRow(name, block, place))),
-      next: isFull ? { fromBlock: String(shown.at(-1)?.block) } : null,
+      content,
+      get rows() {
+        return rows();
+      },
+      next,
     } as unknown as Page;
+  }
+
+  #contentOf(answer: string): object {
+    const content = this.#contents.get(answer) ?? {};
+    this.#contents.set(answer, content);
+    return content;
   }
 }
 
@@ -176,6 +208,27 @@ test('each row is told once, whatever the size of pages, however late, wherever 
     }),
     { numRuns: 60 },
   );
+});
+
+test('the rows of an answer that came before are not read again, also after a reload that added an event', async () => {
+  const world = new World();
+  world.add(3, world.head);
+  await world.poll(1000);
+  world.add(3, (world.head += 1));
+  expect(await world.poll(1000)).toHaveLength(3);
+  await world.poll(1000);
+  const pollFive = async (): Promise<number> => {
+    const before = world.rowsRead;
+    for (let again = 0; again < 5; again += 1) expect(await world.poll(1000)).toEqual([]);
+    return world.rowsRead - before;
+  };
+  expect(await pollFive()).toBe(0);
+  world.reload([...options.events, { name: 'Unpaused', signature: 'Unpaused(address account)' }]);
+  expect(await world.poll(1000)).toEqual([]);
+  await world.poll(1000);
+  expect(await pollFive()).toBe(0);
+  world.add(1, (world.head += 1));
+  expect(await world.poll(1000)).toHaveLength(1);
 });
 
 describe('the look-back', () => {

@@ -1,6 +1,8 @@
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { ListState } from '../list-state.ts';
+import type { ListReading } from '../lists/list-reading.ts';
 import { positionOf, type RowKey } from '../lists/row-key.ts';
+import { isUnchangedPage } from '../newest-first-list.ts';
 import { pack, unpack } from '../seen-rows.ts';
 import type { AskedParts } from './asked.ts';
 
@@ -10,17 +12,21 @@ interface Parts<F extends Fields> {
   readonly partOf: (row: View<F>) => string;
 }
 
-/** The state with the rows that are older than the reload that added their part. They count as known. */
+/**
+ * The state with the rows that are older than the reload that added their part. They count as known. The rows of most
+ * readings are not decoded, so they are read only if such a part may have new ones.
+ */
 export function withOldRows<F extends Fields>(
   state: ListState,
-  rows: readonly View<F>[],
+  seen: ListReading<F>,
   { asked, row, partOf }: Parts<F>,
 ): ListState {
   const ready = state.asked === asked ? state : { ...state, asked };
-  if (Object.keys(asked.since).length === 0) return ready;
+  const isDone = state.asked === asked && isUnchangedPage(seen.content, state);
+  if (isDone || Object.keys(asked.since).length === 0) return ready;
   const blockByKey = unpack(state.seen);
   const known = blockByKey.size;
-  for (const view of rows) {
+  for (const view of seen.rows) {
     const { key, block, happenedAt } = positionOf(row, view);
     const since = asked.since[partOf(view)];
     const isOld = since !== undefined && happenedAt !== null && happenedAt <= since && block > state.floor;
