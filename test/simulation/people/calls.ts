@@ -2,6 +2,7 @@
 // acknowledgement that has ended (101), and that of a raised severity (114).
 import type { Instant, Span } from '../model.ts';
 import { isBeginLine, openUntil, sentOf } from './begins.ts';
+import { acrossReloads } from './excuses.ts';
 import type { Line } from './facts/messages.ts';
 import { judgeOwed, repeatOf, type Court, type Owed } from './owed.ts';
 import { failoversIn, stepsIn, type CallDue } from './steps.ts';
@@ -161,11 +162,10 @@ function dueAfter(court: Court, story: Story, target: string, at: Instant, acks:
   return isOff ? null : from;
 }
 
-/** A reload may make it longer meanwhile; null: it is not repeated. */
+/** Null: it is not repeated. */
 function everyAfter(court: Court, story: Story, target: string, at: Instant): number | null {
-  const first = repeatOf(court, story, target, at);
-  const later = first === null ? null : repeatOf(court, story, target, at + first);
-  return first === null || later === null ? null : Math.max(first, later);
+  const shown = court.clock.at(at);
+  return acrossReloads((ms) => repeatOf(court, story, target, court.clock.waitUntil(at, shown + ms)));
 }
 
 /** When a reload makes it one that is not repeated, or not so soon. */

@@ -212,10 +212,16 @@ function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMsAt: A
     : lasting('schedule', waitMs);
 }
 
-/** A reload may make it longer meanwhile. */
 function againMs(repeatMsAt: Awaited['repeatMsAt'], at: Instant): number {
-  const firstMs = repeatMsAt(at) ?? GIVEN_UP_MS;
-  return Math.max(firstMs, repeatMsAt(at + firstMs) ?? GIVEN_UP_MS);
+  return acrossReloads((ms) => repeatMsAt(at + ms) ?? GIVEN_UP_MS) ?? GIVEN_UP_MS;
+}
+
+/** How long a wait is that reloads may make longer meanwhile; null: it is off by then. `msAfter`: how long it is after `ms`. */
+export function acrossReloads(msAfter: (ms: number) => number | null): number | null {
+  let ms = msAfter(0);
+  let later = ms === null ? null : msAfter(ms);
+  while (ms !== null && later !== null && later > ms) [ms, later] = [later, msAfter(later)];
+  return later === null ? null : ms;
 }
 
 function isOfBody({ outcome }: Try): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PeopleLog, Try, TryMember } from '../log.ts';
+import type { ConfigVersion, PeopleLog, Try, TryMember } from '../log.ts';
 import {
   acknowledged,
   begin,
@@ -172,6 +172,54 @@ describe('the oracle for people, of repeats,', () => {
     const given = { span: { from: 0, to: 6 * HOUR }, transitions: [fires], tries: [...tries, repeat(5.5 * HOUR)] };
     expect(found({ ...given, configs: configs('off') })).toEqual([]);
     expect(found({ ...given, configs: configs(2 * HOUR) })).toEqual(['unsent begin']);
+  });
+
+  it('passes that nothing is repeated where one reload makes the time longer and the next one turns repeats off', () => {
+    const every = (from: number, repeatMs: number | 'off'): PeopleLog['configs'][number] => ({
+      from,
+      config: config(`from ${from}`, [route({ notify: ['ops'], repeatMs })]),
+    });
+    const foundIf = (last: number | 'off'): string[] =>
+      found({
+        configs: [every(0, 30 * MINUTE), every(HOUR + 20 * MINUTE, HOUR), every(HOUR + 45 * MINUTE, last)],
+        transitions: [fires],
+        tries: [begin(HOUR)],
+      });
+    expect(foundIf(HOUR)).toEqual(['repeat-wrong repeat']);
+    expect(foundIf(2 * HOUR)).toEqual([]);
+    expect(foundIf('off')).toEqual([]);
+    const tries = [HOUR, HOUR + 5 * MINUTE, HOUR + 30 * MINUTE].map((at, n) => {
+      const outcome = { type: 'refused', why: 'body', retryAfterMs: null } as const;
+      return { ...begin(at), id: 'given up', attempt: n + 1, outcome };
+    });
+    const againIf = (last: number | 'off'): string[] =>
+      found({
+        span: { from: 0, to: 6 * HOUR },
+        configs: [every(0, HOUR), every(2 * HOUR, 2 * HOUR), every(3 * HOUR, last)],
+        transitions: [fires],
+        tries: [...tries, repeat(5.5 * HOUR)],
+      });
+    expect(againIf(2 * HOUR)).toEqual(['unsent begin']);
+    expect(againIf('off')).toEqual([]);
+  });
+
+  it('looks at the time of a repeat when the clock shows it', () => {
+    const at = HOUR + 30 * MINUTE;
+    const every = (repeatMs: number | 'off'): ConfigVersion =>
+      config(`every ${repeatMs}`, [route({ notify: ['ops'], repeatMs })]);
+    const foundIf = (last: number | 'off'): string[] =>
+      found({
+        span: { from: 0, to: 4 * HOUR },
+        jumps: [{ at: HOUR + 15 * MINUTE, ms: -10 * MINUTE }],
+        configs: [
+          { from: 0, config: every(30 * MINUTE) },
+          { from: at + 5 * MINUTE, config: every(last) },
+        ],
+        transitions: [fires],
+        tries: [begin(HOUR)],
+      });
+    expect(foundIf(30 * MINUTE)).toEqual(['repeat-wrong repeat']);
+    expect(foundIf('off')).toEqual([]);
   });
 
   it('passes that an event is not repeated where a reload says that it needs no acknowledgement', () => {
