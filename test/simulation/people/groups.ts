@@ -2,10 +2,12 @@
 // until `group_interval` is over. Critical news waits for neither, and programs have no groups.
 import type { Instant } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
+import { goneFrom, type Message } from './facts/messages.ts';
 import { groupOf, type Named } from './facts/routing.ts';
 import { countUntil } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import { remembered } from './facts/timeline.ts';
+import type { TryMember } from './log.ts';
 
 export interface Groups {
   /**
@@ -25,7 +27,9 @@ interface GroupClosing {
   readonly at: Instant;
 }
 
-export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
+type OfRule = Pick<TryMember, 'watch' | 'alert'>;
+
+export function groupsIn({ timeline, messages, stories, severityAt }: Evidence): Groups {
   const closings = new Map<string, ReadonlyMap<string, readonly GroupClosing[]>>();
 
   function groupAt(rule: string, target: string, at: Instant): string | null {
@@ -38,9 +42,16 @@ export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
     return groupOf(timeline.at(at).ruleOf(rule)?.labels ?? {}, groupBy);
   }
 
+  /** Also what left it before its first try: the timer counts from when it was closed. */
+  function closedAbout(message: Message): readonly OfRule[] {
+    const gone = goneFrom(message).flatMap(({ key, seq }) => stories.transitionOf(key, seq) ?? []);
+    return [...message.members, ...gone];
+  }
+
   const closingsOf = (target: string): ReadonlyMap<string, readonly GroupClosing[]> =>
     remembered(closings, target, () => {
-      const made = [...messages.to(target), ...messages.untriedTo(target)];
+      const closed = messages.to(target).map((message) => ({ ...message, members: closedAbout(message) }));
+      const made = [...closed, ...messages.untriedTo(target)];
       const all = made.flatMap(({ members, closedAt }) => {
         const names = new Set(members.map(({ watch, alert }) => groupAt(`${watch}/${alert}`, target, closedAt)));
         return [...names].flatMap((name) => (name === null ? [] : [{ name, at: closedAt }]));

@@ -124,7 +124,8 @@ export function messagesIn(
   };
 }
 
-function goneFrom({ members, tries: [first] }: Message): readonly ClosedMember[] {
+/** What left it before its first try. */
+export function goneFrom({ members, tries: [first] }: Message): readonly ClosedMember[] {
   const tried = new Set(members.map(({ key, seq }) => `${key} ${seq}`));
   return (first?.closedMembers ?? []).filter(({ key, seq }) => !tried.has(`${key} ${seq}`));
 }

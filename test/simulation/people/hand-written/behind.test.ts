@@ -89,6 +89,41 @@ describe('the oracle for people, of what waits behind another message,', () => {
     expect(found({ span, configs, transitions, tries: [...told, late] })).toContain('unsent begin');
   });
 
+  it('counts the timer of a group from a summary that an alert of it left before the first try', () => {
+    const high = { ...rule('warning', 'event'), alert: 'high', labels: { watch: 'coin', alert: 'high' } };
+    const options = { groupBy: ['alert'], groupIntervalMs: HOUR };
+    const first = config('first', [route({ notify: ['ops'], ...options })], [rule('warning'), high]);
+    const channels = first.channels.map((to) => ({ ...to, cap: { burst: 1, perHour: 30 } }));
+    const event = { alert: 'high', type: 'event' } as const;
+    const [slow, counted] = [member({ ...event, key: 'slow' }), member({ ...event, key: 'counted' })];
+    const ended = { seq: 2, type: 'resolved' } as const;
+    const free = HOUR + 30 * MINUTE;
+    const told = (at: number, closedMembers: Try['closedMembers']): string[] =>
+      found({
+        span: { from: 0, to: at + MINUTE },
+        configs: [{ from: 0, config: { ...first, channels } }],
+        transitions: [
+          transition({ ...event, at: HOUR - MINUTE, key: 'slow' }),
+          transition({ ...event, at: HOUR, key: 'counted' }),
+          fires,
+          transition({ ...ended, at: HOUR + 20 * MINUTE }),
+        ],
+        tries: [
+          sent(HOUR - MINUTE, 'ops', [slow], { endedAt: free, knownAt: free }),
+          sent(free, 'ops', [counted], {
+            kind: 'overflow_summary',
+            closedClock: HOUR + 10 * MINUTE,
+            closedMembers: [{ key: 'counted', seq: 1 }, ...closedMembers],
+          }),
+          sent(at, 'ops', [member({ ...ended, as: 'fired-and-resolved' })]),
+        ],
+      });
+    const left = [{ key: 'k', seq: 1 }];
+    expect(told(2 * HOUR + 10 * MINUTE, left)).toEqual([]);
+    expect(told(2 * HOUR + 30 * MINUTE, left)).toEqual(['unsent short']);
+    expect(told(2 * HOUR + 10 * MINUTE, [])).toEqual(['unsent short']);
+  });
+
   it('passes a repeat that goes on without what was over meanwhile', () => {
     const [k, other] = [member({ as: 'repeat' }), member({ key: 'other', as: 'repeat' })];
     const transitions = [
