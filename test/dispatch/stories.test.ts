@@ -364,6 +364,19 @@ describe('timers:', () => {
     expect(heard(day)).toEqual(['12:00:00 news low/1', '12:00:20 news drained/1, moved/1']);
   });
 
+  test('the interval of a group counts from a message that no receiver took before its alert was over', () => {
+    const day = morning({ options: { groupIntervalMs: HOUR } });
+    day.wire = () => 'busy';
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:06:00'));
+    happens(day, LOW, 'resolved');
+    day.wire = () => 'sent';
+    day.runUntil(at('12:59:00'));
+    expect(heard(day)).toEqual([]);
+    day.runUntil(at('13:01:00'));
+    expect(heard(day)).toEqual(['13:00:00 news low/2 over']);
+  });
+
   test('a machine hears each alert singly and at once, whatever its route says of groups', () => {
     const day = morning({ channel: MACHINE, options: { groupWaitMs: HOUR, groupIntervalMs: HOUR } });
     happens(day, LOW, 'firing');
