@@ -13,6 +13,7 @@
 //   walk, owed               whether something that is owed was sent in time
 //   begins, ends             whom it is owed to
 //   steps, calls             what follows while nobody answers
+//   taken-back               what nobody can have seen
 //   wrong-messages, -order,  what must not be sent
 //     -sums
 import { judgeBegins, namedSpans } from './begins.ts';

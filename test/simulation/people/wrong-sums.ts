@@ -10,6 +10,7 @@ import type { Message } from './facts/messages.ts';
 import { repeatOf, storyOf, type Court } from './owed.ts';
 import { spanAt, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
+import { isTakenBack } from './taken-back.ts';
 import type { Duty, PeopleCheck, PeopleVerdict } from './verdict.ts';
 
 /** Jumps of less than a minute shift nothing. */
@@ -71,14 +72,6 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
     return count(slot) > quarter(limits.burst) || count(hour) > quarter(limits.perHour);
   });
   return bucket === 'common' || isGreedy === undefined ? [] : over('rule', `${isGreedy} takes more than a quarter`);
-}
-
-/** It was not tried, or each try was refused and all that it told of is over. */
-function isTakenBack({ stories }: Court, { message }: Closing, at: Instant): boolean {
-  if (message === null) return true;
-  if (message.isMaybeSent) return false;
-  const until = Math.min(at, message.deadAt ?? at);
-  return message.members.every(({ key, seq }) => stories.storiesOf(key, seq).every(({ to }) => to <= until));
 }
 
 /** One summary of each sort and bucket in a slot. */

@@ -129,6 +129,60 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(found({ transitions: many, tries: many.map(toldAlone) })).toEqual(['over-the-cap hour']);
   });
 
+  describe('where one message is refused and ten are sent', () => {
+    const labels = { watch: 'coin', alert: 'high' };
+    const rules = [rule('warning', 'event'), { ...rule('warning', 'event'), alert: 'high', labels }];
+    const toOps = config('first', [route({ notify: ['ops'] })], rules);
+    const moved = config('moved', [route({ match: { alert: 'low' }, notify: ['team'] }), ...toOps.routes], rules);
+    const withoutOps = { ...moved, channels: moved.channels.filter(({ name }) => name !== 'ops') };
+    const first = transition({ at: HOUR, key: 'first', type: 'event' });
+    const others = eventsAt(Array.from({ length: 10 }, (_, n) => HOUR + 3 * MINUTE + n * 2 * SECOND));
+    const outcome: Try['outcome'] = { type: 'refused', why: 'busy', retryAfterMs: null };
+    const refused: Try = { ...toldAlone(first), outcome };
+
+    const overTheCap = (reloads: PeopleLog['configs'], tries: readonly Try[] = [refused], more = [first]): string[] =>
+      found({
+        configs: [{ from: 0, config: toOps }, ...reloads],
+        transitions: [...more, ...others.map((one) => ({ ...one, alert: 'high', labels }))],
+        tries: [...tries, ...others.map((one) => toldAlone({ ...one, alert: 'high' }))],
+      }).filter((one) => one.startsWith('over-the-cap'));
+    const reload = [{ from: HOUR + MINUTE, config: moved }];
+
+    it('finds one too many, and passes it where a reload moved the first to others', () => {
+      expect(overTheCap([])).toEqual(['over-the-cap burst']);
+      expect(overTheCap(reload)).toEqual([]);
+      expect(overTheCap([{ from: HOUR + 9 * MINUTE, config: moved }])).toEqual(['over-the-cap burst']);
+    });
+
+    it('finds one too many where the first may have arrived, or was given up, before the reload', () => {
+      const unknown: Try = { ...refused, outcome: { type: 'unknown', took: false } };
+      const body = [1, 2, 3].map((attempt): Try => ({
+        ...refused,
+        attempt,
+        outcome: { ...outcome, why: 'body' },
+        begunAt: HOUR + attempt,
+      }));
+      expect(overTheCap(reload, [unknown])).toEqual(['over-the-cap burst']);
+      expect(overTheCap(reload, body)).toEqual(['over-the-cap burst']);
+    });
+
+    it('finds one too many where the first corrects what was sent before: no reload takes that back', () => {
+      const corrected = transition({ at: HOUR, key: 'first', seq: 2, type: 'corrected' });
+      const event = { ...first, at: 10 * MINUTE, decidedClock: 10 * MINUTE };
+      const correction = sent(HOUR, 'ops', [member({ key: 'first', seq: 2, type: 'corrected' })], { outcome });
+      expect(overTheCap(reload, [toldAlone(event), correction], [event, corrected])).toEqual(['over-the-cap burst']);
+    });
+
+    it('passes one too many where its channel was gone for half a minute, and finds it where that was shorter', () => {
+      const goneFor = (ms: number): PeopleLog['configs'] => [
+        { from: HOUR + MINUTE, config: withoutOps },
+        { from: HOUR + MINUTE + ms, config: toOps },
+      ];
+      expect(overTheCap(goneFor(40 * SECOND))).toEqual([]);
+      expect(overTheCap(goneFor(20 * SECOND))).toEqual(['over-the-cap burst']);
+    });
+  });
+
   it('finds that one rule takes more than a quarter of what is there for critical messages', () => {
     const critical = [rule('critical', 'event'), { ...rule('critical', 'event'), alert: 'high' }];
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], critical) }];
