@@ -300,6 +300,29 @@ test('the end of what was critical takes a share of critical messages, though it
   expect(told(dispatch, 'mail').toSorted()).toEqual(['0h0m drained', '0h1m drained', ...warnings]);
 });
 
+test('a message that a reload takes back before it arrives takes no place under the cap', async () => {
+  const capped = (channelOf: (watch: string | undefined) => string): Setup => ({
+    channels: { mail: { ...PEOPLE, cap: { burst: 1, perHour: 30 } }, push: PEOPLE },
+    routing: ({ watch }) => ({ channels: [channelOf(watch)], options: NO_OPTIONS }),
+  });
+  await using dispatch = new StoredDispatch(
+    capped(() => 'mail'),
+    START,
+  );
+  const of = (key: string): Alert => ({ key, labels: { ...LOW.labels, watch: key } });
+  dispatch.wires.set('mail', 'again');
+  await dispatch.happens(of('first'), 'event');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.reload(capped((watch) => (watch === 'first' ? 'push' : 'mail')));
+  dispatch.wires.clear();
+  await dispatch.happens(of('second'), 'event');
+  await dispatch.runUntil(START + 2 * MINUTE);
+  await dispatch.happens(of('third'), 'event');
+  await dispatch.runUntil(START + 3 * MINUTE);
+  expect(told(dispatch, 'push')).toEqual(['0h1m first']);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m first', '0h1m second']);
+});
+
 test('news of a group go out together, also if its rules have different intervals', async () => {
   const options = (watch: string | undefined): Routing['options'] => ({
     ...NO_OPTIONS,

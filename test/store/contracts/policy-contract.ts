@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
-import type { Message } from '../../../src/core/model/delivery.ts';
+import type { Message, Outcome } from '../../../src/core/model/delivery.ts';
+import { targetKey } from '../../../src/core/model/watch/targets.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { claim, commit, dispatch, dueQuery, route } from '../../support/store/store-calls.ts';
+import { claim, commit, dispatch, dueQuery, route, settle } from '../../support/store/store-calls.ts';
 import { fenceOf } from '../../support/store/fences.ts';
 import { operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
@@ -99,6 +100,35 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
       { attempt: 1, maybeCopy: false, delivery: { id, members: [{ as: 'news', heldAt }] } },
     ]);
   });
+
+  story(
+    'a message that is cancelled with its channel counts for the cap only if it may have arrived',
+    async (store) => {
+      const ops = { channel: 'ops', recipient: 'ops' };
+      await turn(store, 1);
+      await turn(store, 1, { key: 'high', watch: 'w2' });
+      await dispatch(store, NOON);
+      const outcomes: readonly Outcome[] = [
+        { type: 'again', why: 'busy' },
+        { type: 'unknown', why: 'no answer' },
+      ];
+      const claimed = await claim(store, 'ops', 2, NOON);
+      for (const [n, { delivery }] of claimed.entries()) {
+        const [outcome] = outcomes.slice(n);
+        if (outcome !== undefined) await settle(store, delivery.id, { state: 'due', outcome, dueAt: NOON }, NOON);
+      }
+      const counted = async (): Promise<number> => {
+        const { sent } = await store.readDue({ ...dueQuery(NOON), counted: ['ops'] });
+        return sent.flatMap(({ closed }) => closed).length;
+      };
+      await turn(store, 1, { key: 'next', watch: 'w3' });
+      await route(store, NOON);
+      expect(await counted()).toBe(2);
+      await store.keepGone({}, [targetKey(ops)], NOON, fenceOf(store, 'service:test'));
+      expect(await claim(store, 'ops', 2, NOON)).toEqual([]);
+      expect(await counted()).toBe(1);
+    },
+  );
 
   story('a silence that is not there, or is over, is neither ended nor extended', async (store) => {
     await intervene(store, silence(), 's1');

@@ -9,7 +9,7 @@ import type { DueQuery } from '../../contract/dispatch.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import { deliveryKind } from '../deliveries/delivery-rows.ts';
+import { deliveryKind, MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
 import { IS_ACTIVE, NEWEST_TRIED, stateOf } from './recipient-states.ts';
 
@@ -66,10 +66,10 @@ const SENT = list(
   (row) => `
     SELECT mine.channel, mine.recipient, kind, created_at, critical FROM deliveries AS mine ${row.also}
     WHERE mine.channel = ${row.channel} AND mine.recipient = ${row.recipient} AND created_at > ${row.since}
-      AND state NOT IN ('cancelled', 'merged')`,
+      AND (state NOT IN ('cancelled', 'merged') OR ${MAY_HAVE_ARRIVED})`,
 );
 
-/** The messages made for the targets within the last hour. */
+/** The messages made for the targets within the last hour, except those that were taken back and cannot have arrived. */
 async function sentTo(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<RecentlySent[]> {
   const recent = targets.map((target) => ({ ...target, since: at - HOUR_MS }));
   const rows = await sql.allOf(SENT, recent);
