@@ -237,6 +237,7 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
       },
     ],
     caughtAs: ['lost'],
+    under: ['reorg', 'storm', 'burst', 'stalled', 'lagging-replica', 'drained', 'downtime', 'kill'],
     seed: '20',
   },
 };
