@@ -23,6 +23,12 @@ export interface Ownership {
   /** True if the lease of the shard lasts long enough for another request. */
   mayWork(shard: Shard): boolean;
 
+  /**
+   * True while the lease of the shard lasts by the clock of this process, whatever config is in force. Ask this right
+   * before an effect that cannot be taken back, since a wait for the storage may have outlasted the lease.
+   */
+  holds(shard: Shard): boolean;
+
   /** Announces the config that this replica runs from now on. */
   declare(config: DeclaredConfig): void;
 
@@ -125,6 +131,7 @@ export function createSoleOwnership({ fence }: SoleCluster): Ownership {
     isShared: false,
     fenceOf: () => fence,
     mayWork: () => true,
+    holds: () => true,
     declare: () => undefined,
     follow: () => undefined,
     lost: () => undefined,

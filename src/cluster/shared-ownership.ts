@@ -228,6 +228,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     fenceOf: held.fenceOf,
     // A config does no work before it is known to be in force.
     mayWork: (shard) => declared?.checksum === inForce && held.mayWork(shard),
+    holds: (shard) => held.mayWork(shard),
     declare(config) {
       // The replicas have agreed on the former config, not on this one.
       if (config.checksum !== declared?.checksum) state = { ...state, agreedSince: null, mayRetire: false };

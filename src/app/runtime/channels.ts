@@ -32,7 +32,7 @@ import { withoutSecrets, withoutSecretsInMirror } from './redacted.ts';
 
 export interface ChannelsOptions {
   readonly store: Store;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'holds'>;
   readonly clock: Clock;
   readonly log: Log & Pick<SafeLog, 'addSecrets'>;
   readonly supervise: Supervise;

@@ -50,7 +50,7 @@ interface SenderOptions {
     Store,
     'keepRecipients' | 'claim' | 'unclaim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'
   >;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'holds'>;
   readonly channel: string;
   /**
    * Deliveries to others wait: a reload removed their recipient, and after one that changed the type of the channel it
@@ -86,6 +86,7 @@ const AGE_STEP_MS = 60_000;
 const EXPIRE_STEP_MS = 60_000;
 /** Longer than any attempt. A process that takes over the channel does not wait for the end of a lease. */
 const LEASE_MS = 300_000;
+const NOT_HELD: Outcome = { type: 'again', why: 'not sent: this process lost the channel before the first byte' };
 
 export function createSender(options: SenderOptions): Sender {
   const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
@@ -240,6 +241,11 @@ export function createSender(options: SenderOptions): Sender {
   /** `owedSinceMs`: the run time when the delivery was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
     if (!(await mayGo(claimed, abandon))) return;
+    // The check may have outlasted the lease of the channel. Then another replica may have sent the message meanwhile.
+    if (!ownership.holds(`channel:${channel}`)) {
+      await settling.record(claimed, { state: 'due', outcome: NOT_HELD, dueAt: clock.now() }, abandon);
+      return;
+    }
     failpoint('send.begun');
     const outcome = await send(claimed, abandon);
     failpoint('send.ended');

@@ -68,6 +68,28 @@ describe('what is owed', () => {
     expect(post.arrived()).toEqual(['bob#1']);
   });
 
+  test('is not sent when the check before its first byte outlasts the lease of the channel, and is due for the next owner', async () => {
+    const post = createOutbox();
+    let answer = (_may: boolean): void => undefined;
+    post.check = () => new Promise((resolve) => (answer = resolve));
+    await post.owe(aDelivery());
+    {
+      await using sender = post.start();
+      await post.clock.advance(0);
+      post.isHeld = false;
+      answer(true);
+      post.check = () => Promise.resolve(true);
+      await sender.stop();
+    }
+    expect(post.arrived()).toEqual([]);
+    expect(post.outcomes).toEqual([]);
+    post.isHeld = true;
+    await using _next = post.start();
+    await post.clock.advance(0);
+    expect(post.arrived()).toEqual(['delivery-1#2']);
+    expect(post.tries.map(({ maybeCopy }) => maybeCopy)).toEqual([false]);
+  });
+
   test('is not sent again once it was accepted', async () => {
     const post = createOutbox();
     await post.owe(aDelivery());
@@ -914,6 +936,8 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
     dead,
     began: clock.now(),
     answer: (() => SENT) as Answer,
+    isHeld: true,
+    check: () => Promise.resolve(true),
     log,
     lines: (level: string) =>
       log.lines.filter((line) => line.startsWith(`${level} `)).map((line) => line.slice(level.length + 1)),
@@ -933,7 +957,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
         pace,
         recipients,
         store,
-        ownership: ownershipOf(store),
+        ownership: { ...ownershipOf(store), holds: () => post.isHeld },
         channel,
         notifier: {
           async send(delivery, attempt, signal) {
@@ -942,7 +966,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
             return post.answer(delivery, attempt.number, signal);
           },
         },
-        mayGo: () => Promise.resolve(true),
+        mayGo: () => post.check(),
         isToldUnrecorded: () => false,
         giveUpAfterMs: GIVE_UP,
         clock,

@@ -66,6 +66,7 @@ function movingOwnership(claimNow: (shard: Shard) => Fence): MovingOwnership {
     agrees: true,
     fenceOf: (shard) => heldByShard.get(shard) ?? null,
     mayWork: (shard) => heldByShard.has(shard) && !resting.has(shard),
+    holds: (shard) => heldByShard.has(shard) && !resting.has(shard),
     declare: () => undefined,
     follow(follower) {
       followers.push(follower);
