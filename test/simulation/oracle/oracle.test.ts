@@ -244,6 +244,16 @@ describe('what was passed over', () => {
     expect(says(failed(true))).toEqual([]);
     expect(says(failed(false))[0]).toBe('unnamed-gap busy');
   });
+
+  test('and is read where another watch of the list asked for the lower page first', () => {
+    const top = page(rows, 'middle');
+    const middle = { ...page([call('c', HEAD + 38), call('d', HEAD + 30)], 'lower'), cursor: 'middle' };
+    const lower = { ...page([call('e', HEAD + 29), KNOWN]), cursor: 'lower' };
+    const readOnce = (pages: Partial<Served>[]): Logs =>
+      logsOf('busy', PATHS.busy, (minute) => (minute < 30 ? [page([KNOWN])] : minute === 30 ? pages : [top]));
+    expect(says(readOnce([top, lower, middle]))).toEqual([]);
+    expect(says(readOnce([top, lower]))[0]).toBe('unnamed-gap busy');
+  });
 });
 
 describe('a condition', () => {

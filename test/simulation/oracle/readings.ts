@@ -55,9 +55,16 @@ interface Run {
   readonly pages: Page[];
 }
 
-/** `blockByCursor`: where the pages that were served so far ended; those of this poll are added. */
+/**
+ * `blockByCursor`: where the pages that were served so far ended; those of this poll are added. A poll is answered with
+ * what another watch asked for in the same tick, so its pages may come in any order.
+ */
 function readingsIn(served: readonly Served[], blockByCursor: Map<string, number>): Reading[] {
   const runs: Run[] = [];
+  for (const { answer } of served)
+    // What waits stands above all blocks.
+    if (answer?.type === 'page' && answer.page.next !== null)
+      blockByCursor.set(answer.page.next, answer.page.rows.at(-1)?.block ?? Infinity);
   for (const { answer, cursor, at } of served) {
     if (answer?.type !== 'page') continue;
     const { page } = answer;
@@ -70,8 +77,6 @@ function readingsIn(served: readonly Served[], blockByCursor: Map<string, number
         below: cursor === '' ? null : (blockByCursor.get(cursor) ?? highestOf(page) - 1),
         pages: [page],
       });
-    // What waits stands above all blocks.
-    if (page.next !== null) blockByCursor.set(page.next, page.rows.at(-1)?.block ?? Infinity);
   }
   return runs.map(readingOf);
 }
