@@ -9,6 +9,7 @@ import type { Severity } from '../core/model/ids.ts';
 import type { Head } from '../core/model/observation.ts';
 import {
   type AskedBy,
+  type Asker,
   type Cursor,
   type ListQuestion,
   type Page,
@@ -30,7 +31,7 @@ import { createRequestCoalescer, type TickCache } from './http/request-coalescer
 import { createApiUrls } from './reading/api-urls.ts';
 import { createFilters, type Query } from './reading/filters.ts';
 import { askedByRpc } from './reading/rpc.ts';
-import type { Spend } from '../core/spending/spend.ts';
+import type { Spend, SweepTurn } from '../core/spending/spend.ts';
 import { blocks as blocksOf } from './operations.ts';
 import { headAfter, headOf as headIn } from './reading/head.ts';
 import type { HttpLimits } from './http/exchange.ts';
@@ -186,8 +187,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     tickReader(askedBy = () => ({ severity: 'warning', isFirst: true })) {
       const tickCache: TickCache = new Map();
       const spendOn = spending(askedBy);
-      const readFor = (own: Severity | null): Read =>
-        readThrough({
+      const readFor = (asker: Asker | null): Read => {
+        const own = asker?.severity ?? null;
+        return readThrough({
           answer: (question, cursor) => send(question, cursor, spendOn(question, cursor, own), tickCache),
           again: (question, cursor) =>
             send(
@@ -200,14 +202,15 @@ export function createExplorer(options: ExplorerOptions): Explorer {
             send(
               question,
               cursor,
-              { ...spendOn(question, cursor, own), class: 'sweep', question: questionKey(question) },
+              { ...spendOn(question, cursor, own), class: 'sweep', turn: turnOf(asker, question, cursor) },
               tickCache,
             ),
         });
+      };
       const end = (): void => {
         coalescer.endTick(tickCache);
       };
-      return { ...readFor(null), forSeverity: readFor, end };
+      return { ...readFor(null), forWatch: readFor, end };
     },
     [Symbol.asyncDispose]: async () => {
       transport.close();
@@ -232,9 +235,13 @@ function spending(askedBy: AskedBy): SpendOn {
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
     const isExtra = isFiltered && unfilteredPaths.has(path);
     const spent = isFirst && cursor === null ? severity : 'pages';
-    const spend = { class: spent, severity, isExtra, question: null, operation, price } as const;
+    const spend = { class: spent, severity, isExtra, turn: null, operation, price } as const;
     return question.shape === 'list' && question.openTo !== undefined ? { ...spend, openTo: question.openTo } : spend;
   };
+}
+
+function turnOf(asker: Asker | null, question: Question, cursor: Cursor | null): SweepTurn | null {
+  return asker && { watch: asker.watch, page: JSON.stringify([questionKey(question), cursor]) };
 }
 
 /**

@@ -8,7 +8,7 @@ export const A_REQUEST: Spend = {
   class: 'warning',
   severity: 'warning',
   isExtra: false,
-  question: null,
+  turn: null,
   operation: 'address',
   price: 20,
 };

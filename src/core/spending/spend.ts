@@ -1,5 +1,5 @@
 // Each request has a class, which decides whether it may be sent.
-import type { Severity } from '../model/ids.ts';
+import type { Severity, WatchId } from '../model/ids.ts';
 import type { OpenList, OperationName } from '../model/watch/question.ts';
 
 /**
@@ -9,14 +9,21 @@ import type { OpenList, OperationName } from '../model/watch/question.ts';
 export const SPEND_CLASSES = ['critical', 'warning', 'info', 'pages', 'sweep', 'probe'] as const;
 export type SpendClass = (typeof SPEND_CLASSES)[number];
 
+/** Watches take turns with their sweeps, also those of one list, since each of them reads it from its own position. */
+export interface SweepTurn {
+  readonly watch: WatchId;
+  /** Equal for equal requests: one answer serves all watches that wait for this page. */
+  readonly page: string;
+}
+
 export interface Spend {
   readonly class: SpendClass;
   /** The severity of the most severe watch that asks. */
   readonly severity: Severity;
   /** The request is not planned: a retry, or a list with a filter that was also read without it. */
   readonly isExtra: boolean;
-  /** For a sweep, the `questionKey` of its list; null for all others. */
-  readonly question: string | null;
+  /** Set for the sweep of a watch; null for all others. */
+  readonly turn: SweepTurn | null;
   readonly operation: OperationName;
   /** Credits, as the operation declares them. */
   readonly price: number;

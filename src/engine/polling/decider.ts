@@ -137,7 +137,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
   async function decide(watch: Watch, known: Memory, tick: Tick): Promise<DecidedPoll | null> {
     const { memory, shiftedMs } = withoutClockSkew(known, watch, { clock, log });
     const began = clock.monotonic();
-    const read = tick.read.forSeverity?.(needOf(watch).severity) ?? tick.read;
+    const read = tick.read.forWatch?.({ watch: watch.id, severity: needOf(watch).severity }) ?? tick.read;
     const hooked = hookOf(watch, memory, { ...tick, read });
     const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
     const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? read), past };

@@ -77,19 +77,9 @@ function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
   };
 }
 
-/** Makes one reader for each severity, not for each watch: ten thousand watches may be due together. */
-function sharing({ forSeverity, ...reader }: TickRead, isShared: NonNullable<Read['isShared']>): TickRead {
+function sharing({ forWatch, ...reader }: TickRead, isShared: NonNullable<Read['isShared']>): TickRead {
   const shared = { ...reader, isShared };
-  if (forSeverity === undefined) return shared;
-  const readBySeverity = new Map<Severity, Read>();
-  return {
-    ...shared,
-    forSeverity(severity) {
-      const read = readBySeverity.get(severity) ?? { ...forSeverity(severity), isShared };
-      readBySeverity.set(severity, read);
-      return read;
-    },
-  };
+  return forWatch === undefined ? shared : { ...shared, forWatch: (asker) => ({ ...forWatch(asker), isShared }) };
 }
 
 /** The filters are collected at the first list with a filter. */

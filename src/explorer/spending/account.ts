@@ -203,13 +203,10 @@ function perMsOf(plan: CreditPlan | null): number {
   return plan === null ? 0 : plan.credits / periodMs(plan.per);
 }
 
-/**
- * Requests with a question take turns, so that no list waits for its sweep for ever. Others are served in the order of
- * their arrival.
- */
+/** Sweeps of watches take turns, so that none waits for ever. Other requests are served in the order of their arrival. */
 function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
-  const { question, price } = spend;
-  return question === null ? share.has(price) : share.hasInTurn(question, price, at);
+  const { turn, price } = spend;
+  return turn === null ? share.has(price) : share.hasInTurn(turn, price, at);
 }
 
 interface Shares {

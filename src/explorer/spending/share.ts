@@ -1,5 +1,7 @@
 // A part of all spending, for requests that can wait. It is saved up to a limit, so that no storm of requests follows a
 // long pause.
+import type { WatchId } from '../../core/model/ids.ts';
+import type { SweepTurn } from '../../core/spending/spend.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 export interface SpendShare {
@@ -9,10 +11,10 @@ export interface SpendShare {
   saveUntil(now: Instant, creditsPerMs: number): void;
   has(credits: number): boolean;
   /**
-   * Like `has`, for lists that take turns. A list that was refused is served before later ones, if it asked within the
-   * last hour. Without turns, the list that asks first after each refill would take all credits.
+   * Like `has`, for watches that take turns. A watch that was refused is served before later ones, if it asked within the
+   * last hour. Without turns, the watch that asks first after each refill would take all credits.
    */
-  hasInTurn(of: string, credits: number, now: Instant): boolean;
+  hasInTurn(turn: SweepTurn, credits: number, now: Instant): boolean;
   take(credits: number): void;
 }
 
@@ -25,8 +27,8 @@ export function createShare(
 ): SpendShare {
   let left = saved;
   let countedUntil = now;
-  /** The lists that were refused, in the order of their first refusal. */
-  const waiting = new Map<string, { readonly credits: number; readonly at: Instant }>();
+  /** The watches that were refused, in the order of their first refusal. */
+  const waiting = new Map<WatchId, { readonly page: string; readonly credits: number; readonly at: Instant }>();
 
   function save(credits: number): void {
     left = Math.min(most(), left + credits);
@@ -39,18 +41,19 @@ export function createShare(
       countedUntil = at;
     },
     has: (credits) => left >= credits,
-    hasInTurn(of, credits, now) {
-      let before = 0;
+    hasInTurn({ watch, page }, credits, now) {
+      const creditsByPage = new Map<string, number>();
       for (const [one, waits] of waiting) {
-        if (one === of) break;
-        if (now - waits.at <= WAITS_MS) before += waits.credits;
+        if (one === watch || waits.page === page) break;
+        if (now - waits.at <= WAITS_MS) creditsByPage.set(waits.page, waits.credits);
         else waiting.delete(one);
       }
-      // A list that needs more than is ever saved does not delay others.
+      const before = creditsByPage.values().reduce((sum, one) => sum + one, 0);
+      // A page that needs more than is ever saved does not delay others.
       const isEnough = left >= credits && left >= Math.min(credits + before, most());
-      if (isEnough) waiting.delete(of);
-      // A list that waits already keeps its place.
-      else waiting.set(of, { credits, at: now });
+      // A watch that waits already keeps its place.
+      if (!isEnough) waiting.set(watch, { page, credits, at: now });
+      else for (const [one, waits] of waiting) if (one === watch || waits.page === page) waiting.delete(one);
       return isEnough;
     },
     take(credits) {

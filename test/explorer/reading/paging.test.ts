@@ -13,6 +13,7 @@ import type { Explorer } from '../../../src/explorer/explorer.ts';
 import { addressTokens } from '../../../src/explorer/operations.ts';
 import { Block } from '../../../src/explorer/reading/resources/block.ts';
 import type { TokenBalance } from '../../../src/explorer/reading/resources/token.ts';
+import type { Spend } from '../../../src/core/spending/spend.ts';
 import type { Budget } from '../../../src/explorer/spending/budget.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
@@ -227,12 +228,38 @@ describe('cursors as servers send them', () => {
     };
     await using opened = openExplorer(server.url, { budget: { ...budget, pass } });
     const tick = opened.explorer.tickReader(() => ({ severity: 'critical', isFirst: true }));
-    const of = (severity: Severity): Read => tick.forSeverity?.(severity) ?? tick;
+    const of = (severity: Severity): Read => tick.forWatch?.({ watch: `vault/${severity}`, severity }) ?? tick;
     const { next } = await of('warning').page(someBlocks, null);
     await of('warning').page(someBlocks, next);
     await of('warning').pageAgain(someBlocks, null);
     await of('critical').pageAgain(someBlocks, next);
     expect(spent).toEqual(['critical/critical', 'pages/warning', 'pages/warning', 'pages/critical']);
+  });
+
+  test('a sweep waits in the turn of its watch, and those of two watches that want one page wait for it together', async () => {
+    await using server = await startServer((_request, response) => {
+      sendJson(response, { items: [{ height: 1 }], next_page_params: null });
+    });
+    const budget = aBudget({ clock: systemClock, requestsPerSecond: null });
+    const turns: Spend['turn'][] = [];
+    const pass: Budget['pass'] = (where, signal, spend) => {
+      turns.push(spend.turn);
+      return budget.pass(where, signal, { ...spend, class: 'critical' });
+    };
+    await using opened = openExplorer(server.url, { budget: { ...budget, pass } });
+    const sweep = async (watch: string, height: string): Promise<void> => {
+      const tick = opened.explorer.tickReader();
+      const read = tick.forWatch?.({ watch, severity: 'warning' }) ?? tick;
+      await read.sweepPage?.(someBlocks, { block_number: height });
+      await read.page(someBlocks, null);
+    };
+    await sweep('vault', '5');
+    await sweep('tally', '7');
+    await sweep('tally', '5');
+    expect(turns.map((turn) => turn?.watch)).toEqual(['vault', undefined, 'tally', undefined, 'tally', undefined]);
+    const [ofVault, , elsewhere, , there] = turns.map((turn) => turn?.page);
+    expect(there).toBe(ofVault);
+    expect(elsewhere).not.toBe(ofVault);
   });
 
   test('a key echoed into the cursor is neither kept nor sent back', async () => {

@@ -15,10 +15,14 @@ function spend(name: SpendClass, price = 20): Spend {
     class: name,
     severity: name === 'critical' || name === 'info' ? name : 'warning',
     isExtra: false,
-    question: null,
+    turn: null,
     operation: 'address',
     price,
   };
+}
+
+function sweepOf(watch: string, page: string, price = 20): Spend {
+  return { ...spend('sweep', price), turn: { watch, page } };
 }
 
 function anAccount({ plan = FREE, assumesPlan = false }: { plan?: WrittenPlan | null; assumesPlan?: boolean } = {}) {
@@ -641,18 +645,19 @@ describe('what may leave', () => {
     expect(pages * 20).toBeLessThanOrEqual(0.1 * 10 * (100_000 / 24));
   });
 
-  test('lists that are read again take turns, so that the one that asks first does not have all of it', async () => {
+  test('watches take turns to read known rows again, so that the one that asks first does not have all of it', async () => {
     const { account, clock } = anAccount();
     ask(account, 90_000);
     const pages = new Map<string, number>();
     for (let polls = 0; polls < 60; polls += 1) {
       await clock.advance(HOUR / 6);
-      for (const [question, most] of Object.entries({ busy: 4, vault: 1, bridge: 1 }))
+      for (const [watch, most] of Object.entries({ busy: 4, vault: 1, bridge: 1 }))
         for (let page = 0; page < most; page += 1) {
-          const spent = { ...spend('sweep'), question };
+          const read = pages.get(watch) ?? 0;
+          const spent = sweepOf(watch, `${watch} ${read}`);
           if (account.admit(spent) !== 'leave') break;
           account.settle(account.leave(spent), { isCharged: true, header: null });
-          pages.set(question, (pages.get(question) ?? 0) + 1);
+          pages.set(watch, read + 1);
         }
     }
     const [busy = 0, vault = 0, bridge = 0] = ['busy', 'vault', 'bridge'].map((one) => pages.get(one));
@@ -660,10 +665,24 @@ describe('what may leave', () => {
     expect((busy + vault + bridge) * 20).toBeGreaterThan(0.09 * 10 * (100_000 / 24));
   });
 
-  test('a list that stops being read holds the others up for an hour at most, and one too dear for all that is saved never', async () => {
+  test('watches that wait for one page of a list wait as one, and its answer serves them all', async () => {
     const { account, clock } = anAccount();
     ask(account, 90_000);
-    const asks = (question: string, price = 20): string => account.admit({ ...spend('sweep', price), question });
+    const together = Array.from({ length: 100 }, (_, n) => account.admit(sweepOf(`vault ${n}`, 'page 2')));
+    expect([...together, account.admit(sweepOf('bridge', 'page 2 of another list'))]).toEqual(
+      Array.from({ length: 101 }, () => 'refuse'),
+    );
+    await clock.advance((HOUR * 40) / 416);
+    expect(account.admit(sweepOf('vault 57', 'page 2'))).toBe('leave');
+    account.settle(account.leave(sweepOf('vault 57', 'page 2')), { isCharged: true, header: null });
+    expect(account.admit(sweepOf('vault 57', 'page 3'))).toBe('refuse');
+    expect(account.admit(sweepOf('bridge', 'page 2 of another list'))).toBe('leave');
+  });
+
+  test('a watch that stops being read holds the others up for an hour at most, and one too dear for all that is saved never', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 90_000);
+    const asks = (watch: string, price = 20): string => account.admit(sweepOf(watch, watch, price));
     expect([asks('removed', 100), asks('dear', 500), asks('vault')]).toEqual(['refuse', 'refuse', 'refuse']);
     await clock.advance(HOUR / 4);
     expect([asks('removed', 100), asks('vault')]).toEqual(['leave', 'refuse']);

@@ -470,3 +470,30 @@ test.each([
   expect(Math.max(...atStart)).toBe(first);
   expect(Math.max(...later)).toBe(4);
 });
+
+test('two watches that sweep one list from their own positions take turns, though one of them always asks first', async () => {
+  await using server = await startServer((_request, response) => {
+    sendJson(response, { items: [{ height: 1 }], next_page_params: null });
+  });
+  const clock = createFakeClock(NOON);
+  const account = createAccount({ clock, assumesPlan: false });
+  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+  await using opened = openExplorer(server.url, {
+    clock,
+    budget: createBudget({ clock, requestsPerSecond: null, account }),
+  });
+  const pages = { tally: 0, vault: 0 };
+  for (let polls = 0; polls < 60; polls += 1) {
+    // A tenth of the plan pays for one page.
+    await clock.advance(180_000);
+    const tick = opened.explorer.tickReader();
+    for (const watch of ['tally', 'vault'] as const) {
+      const read = tick.forWatch?.({ watch, severity: 'warning' }) ?? tick;
+      const position = { block_number: String((watch === 'tally' ? 9000 : 5000) - pages[watch]) };
+      const swept = await Promise.allSettled([read.sweepPage?.(someBlocks, position)]);
+      pages[watch] += swept.filter(({ status }) => status === 'fulfilled').length;
+    }
+  }
+  expect(Math.min(pages.tally, pages.vault)).toBeGreaterThan(28);
+  expect(pages.tally + pages.vault).toBeLessThanOrEqual(63);
+});

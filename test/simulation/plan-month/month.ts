@@ -272,7 +272,7 @@ function createClient(
       class: spentOn,
       severity,
       isExtra: false,
-      question: null,
+      turn: null,
       operation: question.operation,
       price: question.credits,
     };

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { AnyRecord, AnyView, Fields, View } from '../../values/fields.ts';
 import type { RecordType } from '../../values/record-type.ts';
-import type { Severity } from '../ids.ts';
+import type { Severity, WatchId } from '../ids.ts';
 import type { Head, MissReason } from '../observation.ts';
 
 /** Name of an operation of the explorer's API, such as `address-tokens`. */
@@ -119,13 +119,20 @@ export interface Read {
 /** The severity of the most severe watch that asks for a path. `isFirst`: it is the first question of that watch. */
 export type AskedBy = (path: string) => { readonly severity: Severity; readonly isFirst: boolean };
 
+/** The watch that reads. */
+export interface Asker {
+  readonly watch: WatchId;
+  readonly severity: Severity;
+}
+
 /** A `Read` for watches that are due together: equal questions are sent once. */
 export interface TickRead extends Read {
   /**
    * The same `Read` for one watch: further pages are booked on the watch's own severity, and not on that of a more
-   * severe watch which asks for the same first page. Left out if reading costs nothing.
+   * severe watch which asks for the same first page. Its sweeps take turns with those of other watches. Left out if
+   * reading costs nothing.
    */
-  readonly forSeverity?: (severity: Severity) => Read;
+  readonly forWatch?: (asker: Asker) => Read;
   /**
    * Ends the tick. Rows that were not decoded are released, and reading them afterwards throws. Left out if no rows are
    * kept.
