@@ -8,7 +8,7 @@ import { postgresTest } from '../../support/store/postgres.ts';
 
 jest.setTimeout(240_000);
 
-const LAST_STEP = '  ({ int }) => [`ALTER TABLE memory ADD COLUMN format ${int} NOT NULL DEFAULT 1`],\n';
+const LAST_STEP = '  ({ text }) => [`ALTER TABLE channels ADD COLUMN recipients ${text}`],\n';
 
 /** The next release has a further column. */
 function withColumn(): Copy {

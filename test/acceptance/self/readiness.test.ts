@@ -190,7 +190,7 @@ test('a field that an upgrade of the explorer renamed is named, with the watches
 fileTest('at state.max_size the watches are blind and it is not ready, until what was settled has left', async () => {
   await using daemon = await aDaemon();
   const { explorer, folder, running } = daemon;
-  fill(folder, 'sent');
+  fill(folder, 'sent', running.clock.now());
   folder.write('config.yaml', config(explorer).concat('state: { max_size: 2MiB }\n'));
   expect(await running.reload()).toBe('config:reloaded');
   explorer.balance = '0';
@@ -205,7 +205,7 @@ fileTest(
   async () => {
     await using daemon = await aDaemon();
     const { explorer, folder, running } = daemon;
-    fill(folder, 'due');
+    fill(folder, 'due', running.clock.now());
     folder.write('config.yaml', config(explorer).concat('state: { max_size: 2MiB }\n'));
     expect(await running.reload()).toBe('config:reloaded');
     explorer.balance = '0';
@@ -228,19 +228,19 @@ fileTest(
 );
 
 /** Four mebibytes of deliveries for a channel that nobody has any more. */
-function fill(folder: Folder, state: 'due' | 'sent'): void {
+function fill(folder: Folder, state: 'due' | 'sent', createdAt: number): void {
   using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
   const notification = db.prepare(`
     INSERT INTO notifications (id, key, episode, seq, watch, alert, transition, labels, notify, message, at, routed)
     VALUES (?1, ?1, 0, 1, 'w', 'a', 'event', '{}', '[]', ?2, 0, 1)`);
   const delivery = db.prepare(`
     INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at)
-    VALUES (?1, 'gone', 'gone', 'news', 1, ?2, 0, 0, 0, 0)`);
+    VALUES (?1, 'gone', 'gone', 'news', 1, ?2, 0, ?3, 0, 0)`);
   const member = db.prepare('INSERT INTO group_member (delivery, key, seq, notification) VALUES (?, ?, 1, ?)');
   db.exec('BEGIN');
   for (let n = 0; n < 400; n += 1) {
     const { lastInsertRowid: number } = notification.run(`d${n}`, JSON.stringify('x'.repeat(10_000)));
-    member.run(delivery.run(`d${n}`, state).lastInsertRowid, `d${n}`, number);
+    member.run(delivery.run(`d${n}`, state, createdAt).lastInsertRowid, `d${n}`, number);
   }
   db.exec('COMMIT');
 }
