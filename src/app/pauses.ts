@@ -50,6 +50,7 @@ export function createPauses({
       byName = Map.groupBy(pauses, ({ watch }) => watch);
       const ids = new Set(pauses.map(({ id }) => id));
       for (const id of over) if (!ids.has(id)) over.delete(id);
+      checkedAt = null;
     },
     of(watch) {
       if (byName.size > 0) findOver(clock.now());

@@ -26,3 +26,14 @@ test('a pause that is over does not begin again when the clock is set back, and 
   await pauses.read();
   expect(pauses.of(COINS)?.id).toBe('second');
 });
+
+test('a pause that an operator ends is over at once, also within the millisecond of a check', async () => {
+  const clock = createFakeClock(NOON);
+  let stored = [aPause('first', NOON + 10 * MINUTE)];
+  const pauses = createPauses({ store: { pauses: () => Promise.resolve(stored) }, clock });
+  await pauses.read();
+  expect(pauses.of(COINS)?.id).toBe('first');
+  stored = [aPause('first', NOON)];
+  await pauses.read();
+  expect(pauses.of(COINS)).toBeNull();
+});
