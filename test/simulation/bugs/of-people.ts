@@ -16,8 +16,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/store/tables/deliveries/deliveries.ts',
-        find: '    AND ${FIRST_OF_ITS_ALERT}`;',
-        replace: '    AND 1 = 1`;',
+        find: ' AND ${FIRST_OF_ITS_ALERT}`;',
+        replace: '`;',
       },
     ],
     caughtAs: ['stale overtaken'],
