@@ -17,7 +17,7 @@ import { earliest, type Clock, type Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { OpenNotifier, SendingPace } from '../../notifiers/notifier.ts';
 import type { Claimed, DeliveryClaim, Share } from '../../store/contract/deliveries.ts';
-import type { Fence } from '../../store/contract/fence.ts';
+import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createWokenLoop } from '../woken-loop.ts';
@@ -86,11 +86,14 @@ const AGE_STEP_MS = 60_000;
 const EXPIRE_STEP_MS = 60_000;
 /** Longer than any attempt. A process that takes over the channel does not wait for the end of a lease. */
 const LEASE_MS = 300_000;
+/** The interval of checks whether a lease that ended by the clock of this process was renewed. */
+const RENEWED_MS = 1000;
 const NOT_HELD: Outcome = { type: 'again', why: 'not sent: this process lost the channel before the first byte' };
 
 export function createSender(options: SenderOptions): Sender {
   const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
     options;
+  const shard: Shard = `channel:${channel}`;
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
   const settling = createSettling({ store, storage, giveUpAfterMs, clock });
@@ -117,8 +120,10 @@ export function createSender(options: SenderOptions): Sender {
 
   /** The milliseconds until the next check; null: the sender waits for a wake. */
   async function sendDue(abandon: AbortSignal): Promise<number | null> {
-    const fence = ownership.fenceOf(`channel:${channel}`);
+    const fence = ownership.fenceOf(shard);
     if (fence === null) return null;
+    // A message that is claimed now could not be sent. A renewal of the lease wakes nobody.
+    if (!ownership.holds(shard)) return RENEWED_MS;
     await recordRunTime();
     if (isNew) await begin(fence);
     if (inFlight.size === MOST_IN_FLIGHT) return null;
@@ -242,7 +247,7 @@ export function createSender(options: SenderOptions): Sender {
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
     if (!(await mayGo(claimed, abandon))) return;
     // The check may have outlasted the lease of the channel. Then another replica may have sent the message meanwhile.
-    if (!ownership.holds(`channel:${channel}`)) {
+    if (!ownership.holds(shard)) {
       await settling.record(claimed, { state: 'due', outcome: NOT_HELD, dueAt: clock.now() }, abandon);
       return;
     }

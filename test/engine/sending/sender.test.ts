@@ -90,6 +90,18 @@ describe('what is owed', () => {
     expect(post.tries.map(({ maybeCopy }) => maybeCopy)).toEqual([false]);
   });
 
+  test('is not claimed while the lease of the channel is over, and goes out a second after it was renewed', async () => {
+    const post = createOutbox();
+    post.isHeld = false;
+    await post.owe(aDelivery());
+    await using _sender = post.start();
+    await post.clock.advance(HOUR);
+    expect(post.arrived()).toEqual([]);
+    post.isHeld = true;
+    await post.clock.advance(SECOND);
+    expect(post.arrived()).toEqual(['delivery-1#1']);
+  });
+
   test('is not sent again once it was accepted', async () => {
     const post = createOutbox();
     await post.owe(aDelivery());
