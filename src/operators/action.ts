@@ -148,16 +148,7 @@ export interface RequestMistake {
   readonly detail: string;
 }
 
-export type ActionProblem =
-  | 'not-found'
-  | 'key-taken'
-  | 'confirm-needed'
-  | 'is-over'
-  | 'stale-seq'
-  | 'already-acknowledged'
-  | 'not-given-up'
-  | 'later-sent'
-  | 'not-named';
+export type ActionProblem = Unchanged | 'confirm-needed';
 
 export type ActionRefusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly RequestMistake[] }
