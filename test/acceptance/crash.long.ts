@@ -75,7 +75,10 @@ const STORIES: readonly Story[] = [
   {
     name: 'while another config is put in force',
     acts: ['reload'],
-    kills: [...twice('reload.swapped'), ...each('commit-reroute', 'keep-gone', 'keep-running', 'forget')],
+    kills: [
+      ...twice('reload.swapped'),
+      ...each('commit-reroute', 'keep-gone', 'keep-running', 'forget', 'keep-recipients'),
+    ],
   },
   {
     name: 'while time passes, and others are called in',
