@@ -4,7 +4,7 @@
 import type { Instant, Span } from '../model.ts';
 import type { Acked } from './facts/holds.ts';
 import { isTaken, type Line } from './facts/messages.ts';
-import { judgeOwed, type Court } from './owed.ts';
+import { channelGoneFrom, judgeOwed, type Court } from './owed.ts';
 import { coversAll, merged, nextStart, spanAt, touches } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import type { Excuse, PeopleVerdict } from './verdict.ts';
@@ -192,7 +192,7 @@ function judgeShort(
     lines,
     duty: 'short',
     from: to,
-    until: Math.min(nextOf(court, story), ...given),
+    until: Math.min(nextOf(court, story), channelGoneFrom(court, target, to), ...given),
     isMet,
     holds: 'held',
     endsWith: kind === 'people' ? [] : HELD_BY_OTHERS,
@@ -201,7 +201,5 @@ function judgeShort(
 
 /** When it fires again: both may be told as one. */
 export function nextOf({ stories, log }: Court, story: Story): Instant {
-  const seq = story.end?.seq ?? story.begin.seq;
-  const next = stories.storiesOf(story.key, seq + 1).find((other) => other !== story && other.from >= story.to);
-  return next?.from ?? log.span.to;
+  return stories.after(story)?.from ?? log.span.to;
 }

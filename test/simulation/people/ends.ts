@@ -1,10 +1,8 @@
 // Who was sent that it began must know that it is over, or is otherwise than it was told, whoever is named by then (99).
 // An end passes every hold but the cap; a correction passes none.
-import type { Instant } from '../model.ts';
 import type { Line } from './facts/messages.ts';
 import { isBeginLine } from './begins.ts';
-import { LEFT_MS } from './facts/timeline.ts';
-import { judgeOwed, type Court, type Owed } from './owed.ts';
+import { channelGoneFrom, judgeOwed, type Court, type Owed } from './owed.ts';
 import { isEnd, type Happened, type Story } from './facts/stories.ts';
 import type { PeopleVerdict } from './verdict.ts';
 
@@ -40,11 +38,6 @@ function judgeEnd(court: Court, story: Story, target: string, lines: readonly Li
   });
 }
 
-/** A channel that is gone for so long is cancelled what waits for it, and is owed nothing but ends when it returns. */
-function goneFrom({ timeline }: Court, target: string, at: Instant): Instant {
-  return timeline.without(target).find(({ from, to }) => to > at && to - from >= LEFT_MS)?.from ?? Infinity;
-}
-
 function judgeChange(
   court: Court,
   story: Story,
@@ -58,7 +51,7 @@ function judgeChange(
     ...common,
     duty: 'change',
     from: change.knownAt,
-    until: Math.min(story.to, goneFrom(court, target, change.knownAt), ...given),
+    until: Math.min(story.to, channelGoneFrom(court, target, change.knownAt), ...given),
     isMet: ({ member }) => member.key !== change.key || member.seq >= change.seq,
     holds: 'held',
   });

@@ -8,6 +8,7 @@ import type { Line, Message } from './facts/messages.ts';
 import { nearOf } from './near.ts';
 import { common } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
+import { LEFT_MS } from './facts/timeline.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict, StepStory } from './verdict.ts';
 import { HOLDS, missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
 
@@ -101,6 +102,11 @@ function excusesOf(court: Court, owed: Owed, carrier: Message | null): Excused[]
 function againExcuses(court: Court, { story, lines }: Owed): Excused[] {
   const given = { from: Math.min(...lines.flatMap(({ message }) => message.deadAt ?? [])), to: Infinity };
   return pollExcuses(court, story).map(({ by, spans }) => ({ by, spans: common(spans, [given]) }));
+}
+
+/** A channel that is gone for so long is cancelled what waits for it, and is owed nothing but ends when it returns. */
+export function channelGoneFrom({ timeline }: Court, target: string, at: Instant): Instant {
+  return timeline.without(target).find(({ from, to }) => to > at && to - from >= LEFT_MS)?.from ?? Infinity;
 }
 
 const FOUR_HOURS_MS = 14_400_000;

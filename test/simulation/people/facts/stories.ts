@@ -42,6 +42,8 @@ export interface Stories {
   readonly transitionOf: (key: string, seq: number) => Happened | null;
   /** To which a transition of that key belongs. */
   readonly storiesOf: (key: string, seq: number) => readonly Story[];
+  /** The next of its key. */
+  readonly after: (story: Story) => Story | null;
 }
 
 const BEGINS: ReadonlySet<TransitionType> = new Set(['event', 'firing', 'reinstated']);
@@ -104,6 +106,10 @@ export function storiesIn({ transitions }: Pick<PeopleLog, 'transitions'>): Stor
       if (own === undefined) return belongs.get(key) ?? partOf(folder.get(key));
       const place = countUntil(own.length, (n) => (own[n]?.begin.seq ?? Infinity) <= seq);
       return [...own.slice(Math.max(place - 1, 0), place), ...(belongs.get(key) ?? [])];
+    },
+    after({ key, begin: { seq } }) {
+      const own = ofKey.get(key) ?? [];
+      return own[countUntil(own.length, (n) => (own[n]?.begin.seq ?? Infinity) <= seq)] ?? null;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CommittedTransition, Try } from '../log.ts';
+import type { CommittedTransition, PeopleLog, Try } from '../log.ts';
 import {
   begin,
   channel,
@@ -122,6 +122,23 @@ describe('the oracle for people, of what is over,', () => {
     const short = sent(HOUR + 15 * MINUTE, 'ops', [member({ seq: 2, type: 'resolved', as: 'fired-and-resolved' })]);
     expect(found({ configs, transitions })).toEqual(['unsent short']);
     expect(found({ configs, transitions, tries: [short] })).toEqual([]);
+    // It fires once more, untold in its cooldown, before the next message.
+    const again = transition({ at: HOUR + 10 * MINUTE, seq: 5 });
+    const news = sent(HOUR + 15 * MINUTE, 'ops', [member({ seq: 5 })]);
+    expect(found({ configs, transitions: [...transitions, again], tries: [news] })).toEqual([]);
+  });
+
+  it('passes that what was over in a mute window is told to nobody, where its channel left in that window', () => {
+    const mute = [{ days: [], from: 60, to: 75 }];
+    const muted = [route({ notify: ['ops'], mute })];
+    const transitions = [fires, transition({ at: HOUR + 5 * MINUTE, seq: 2, type: 'resolved' })];
+    const goneFor = (ms: number): PeopleLog['configs'] => [
+      { from: 0, config: config('first', muted) },
+      { from: HOUR + 8 * MINUTE, config: { ...config('second', [route({ notify: [] })]), channels: [] } },
+      { from: HOUR + 8 * MINUTE + ms, config: config('third', muted) },
+    ];
+    expect(found({ configs: goneFor(40 * SECOND), transitions })).toEqual([]);
+    expect(found({ configs: goneFor(20 * SECOND), transitions })).toEqual(['unsent short']);
   });
 
   it('passes the end of a begin of which nobody knows whether it came', () => {
