@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { AnnouncedConfig, LiveReplica } from '../store/contract/cluster.ts';
 import type { Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
+import { isOf } from './share.ts';
 
 /** How the explorers of a shard answer this process. */
 export interface Reach {
@@ -19,7 +20,10 @@ export interface Reach {
 
 export interface Avoidance {
   readonly consult: (reach: Reach) => void;
-  /** The shards that are left to others now. */
+  /**
+   * The shards that are left to others now. While the host of one explorer does not answer this replica, other explorers
+   * that it does not hold are among them until their hosts answer it, since the fault may be its own network.
+   */
   shards(): Shard[];
   announced(): Pick<AnnouncedConfig, 'avoids' | 'reaches' | 'unreached'>;
   /** Gives the shard back and leaves it to others. False: no other replica can claim it, so it stays. */
@@ -32,6 +36,8 @@ export interface AvoidanceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly held: () => readonly Shard[];
+  /** All shards of the state, whoever holds them. */
+  readonly all: () => readonly Shard[];
   /** The other live replicas whose config is in force. */
   readonly others: () => readonly LiveReplica[];
   readonly giveBack: (shard: Shard) => void;
@@ -50,7 +56,7 @@ interface Avoided {
   readonly isUnreached: boolean;
 }
 
-export function createAvoidance({ clock, log, held, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
+export function createAvoidance({ clock, log, held, all, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
   const avoided = new Map<Shard, Avoided>();
   let reach: Reach = { of: () => ({ type: 'unknown' }), probe: () => Promise.resolve() };
 
@@ -65,7 +71,7 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     });
   };
 
-  function shards(): Shard[] {
+  function avoidedNow(): Shard[] {
     const now = clock.monotonic();
     for (const [shard, { until, isUnreached }] of avoided) {
       if (now < until) continue;
@@ -74,6 +80,20 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     }
     return [...avoided.keys()];
   }
+
+  function unproven(): Shard[] {
+    if (![...avoided.values()].some(({ isUnreached }) => isUnreached)) return [];
+    return all().filter(
+      (shard) =>
+        isOf('explorer', shard) &&
+        !avoided.has(shard) &&
+        !held().includes(shard) &&
+        !isAnswering(shard) &&
+        others().some(takes(shard)),
+    );
+  }
+
+  const shards = (): Shard[] => [...avoidedNow(), ...unproven()];
 
   function leave(shard: Shard, isUnreached: boolean): void {
     avoided.set(shard, { until: clock.monotonic() + AVOIDED_MS, isUnreached });
@@ -86,7 +106,7 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
    * but not the holder.
    */
   function takeBack(): void {
-    const back = shards().filter(
+    const back = avoidedNow().filter(
       (shard) => !others().some(takes(shard)) || (avoided.get(shard)?.isUnreached && isOfUse(shard)),
     );
     for (const shard of back) avoided.delete(shard);
@@ -109,7 +129,7 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     for (const shard of held()) if (reach.of(shard).type === 'unreached') probe(shard);
     for (const [shard, { until, isUnreached }] of avoided)
       if (isUnreached && until - now <= ASKED_AGAIN_MS) probe(shard);
-    for (const shard of missedByOthers()) probe(shard);
+    for (const shard of [...unproven(), ...missedByOthers()]) probe(shard);
   }
 
   return {

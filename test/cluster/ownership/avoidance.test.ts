@@ -7,8 +7,8 @@ import { someReplicas, type Replica } from '../../support/cluster/looping-replic
 const explorersOf = (replica: Replica): Shard[] => replica.working().filter((shard) => shard.startsWith('explorer:'));
 
 /** Replicas that ask the explorers of their shards once a second, as far as they get there. */
-function askingReplicas() {
-  const { clock, cluster, join } = someReplicas();
+function askingReplicas(explorers: readonly Shard[] = BOTH) {
+  const { clock, cluster, join } = someReplicas([...explorers, 'channel:mail', 'service:dispatch']);
   const asking = new Map<Replica, (shard: Shard) => void>();
   /** `one explorer:a`: from that replica nothing gets through to that host. */
   const barred = new Set<string>();
@@ -116,6 +116,30 @@ test('an explorer that answers nobody stays where it is, and so does one that mi
   await pass(600);
   expect(told()).toEqual(before);
   expect(explorersOf(one)).toEqual([shard]);
+  await stopAll();
+});
+
+test('a replica that gave an explorer away claims another one only once the host of that one answers it', async () => {
+  const three: Shard[] = [...BOTH, 'explorer:c'];
+  const { join, barred, pass, passUntil, stopAll } = askingReplicas(three);
+  const replicas = [join('one'), join('other')];
+  await pass(90);
+  const [less, more] = replicas.toSorted((a, b) => explorersOf(a).length - explorersOf(b).length);
+  if (less === undefined || more === undefined) throw new Error('there are two');
+  expect([explorersOf(less).length, explorersOf(more).length]).toEqual([1, 2]);
+  const name = less === replicas[0] ? 'one' : 'other';
+  const [lost] = explorersOf(less);
+  for (const shard of three) barred.add(`${name} ${shard}`);
+  await passUntil(() => explorersOf(more).length === 3, 60);
+  const { length } = less.told;
+  await pass(600);
+  expect(explorersOf(more).toSorted()).toEqual(three);
+  expect(less.told).toHaveLength(length);
+
+  // It reaches the two others again, and takes its share of these.
+  for (const shard of three) if (shard !== lost) barred.delete(`${name} ${shard}`);
+  expect(await passUntil(() => explorersOf(less).length === 1, 60)).toBeLessThan(30);
+  expect(explorersOf(less)).not.toEqual([lost]);
   await stopAll();
 });
 

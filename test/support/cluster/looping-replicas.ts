@@ -34,18 +34,19 @@ export interface Replica {
 }
 
 interface World {
+  readonly shards: readonly Shard[];
   readonly clock: FakeClock;
   readonly cluster: MemoryCluster;
 }
 
-export function someReplicas() {
+export function someReplicas(shards: readonly Shard[] = SHARDS) {
   const clock = createFakeClock();
   const cluster = new MemoryCluster(() => clock.now());
-  const world = { clock, cluster };
+  const world = { shards, clock, cluster };
   return { ...world, join: (name: string, watches = ['w']) => join(name, world, watches) };
 }
 
-function join(name: string, { clock, cluster }: World, watches: readonly string[]): Replica {
+function join(name: string, { shards, clock, cluster }: World, watches: readonly string[]): Replica {
   const told: string[] = [];
   const lines: string[] = [];
   const log = createRecordingLog();
@@ -77,7 +78,7 @@ function join(name: string, { clock, cluster }: World, watches: readonly string[
   ownership.declare({
     checksum: `config of ${watches.join()}`,
     watches,
-    shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })),
+    shards: shards.map((shard) => ({ shard, windowMs: 1000 })),
   });
   const running = ownership.run(stop.signal);
   // Whether it ends so is asked for by one story.
@@ -90,8 +91,8 @@ function join(name: string, { clock, cluster }: World, watches: readonly string[
     log,
     isCut: false,
     slow: () => Promise.resolve(),
-    held: () => SHARDS.filter((shard) => ownership.fenceOf(shard) !== null),
-    working: () => SHARDS.filter((shard) => ownership.mayWork(shard)),
+    held: () => shards.filter((shard) => ownership.fenceOf(shard) !== null),
+    working: () => shards.filter((shard) => ownership.mayWork(shard)),
     async stop() {
       stop.abort();
       await running;
