@@ -36,7 +36,7 @@ export interface AvoidanceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly held: () => readonly Shard[];
-  /** All shards of the state, whoever holds them. */
+  /** All shards of the state, also those of others. */
   readonly all: () => readonly Shard[];
   /** The other live replicas whose config is in force. */
   readonly others: () => readonly LiveReplica[];
@@ -51,52 +51,38 @@ const ASKED_AGAIN_MS = 15_000;
 /** A host is tried at most once in a round. */
 const PROBED_MS = 4000;
 
-interface Avoided {
-  readonly until: number;
-  readonly isUnreached: boolean;
-}
-
 export function createAvoidance({ clock, log, held, all, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
-  const avoided = new Map<Shard, Avoided>();
   let reach: Reach = { of: () => ({ type: 'unknown' }), probe: () => Promise.resolve() };
 
   const isAnswering = (shard: Shard): boolean => isReached(reach.of(shard), clock.monotonic());
+  const avoided = createAvoided(clock, isAnswering);
   const cutOff = (): Shard[] => held().filter((shard) => isCutOff(reach.of(shard)));
   const missedByOthers = (): Shard[] => [...new Set(others().flatMap(({ unreached }) => unreached))];
   const isOfUse = (shard: Shard): boolean => isAnswering(shard) && missedByOthers().includes(shard);
   const ask = createProbe(clock);
+  const newsOf = (shard: Shard): void => {
+    if (isOfUse(shard)) onNews();
+  };
   const probe = (shard: Shard): void => {
-    ask(reach, shard, () => {
-      if (isOfUse(shard)) onNews();
-    });
+    ask(reach, shard, newsOf);
   };
 
-  function avoidedNow(): Shard[] {
-    const now = clock.monotonic();
-    for (const [shard, { until, isUnreached }] of avoided) {
-      if (now < until) continue;
-      if (isUnreached && !isAnswering(shard)) avoided.set(shard, { until: now + AVOIDED_MS, isUnreached });
-      else avoided.delete(shard);
-    }
-    return [...avoided.keys()];
-  }
-
   function unproven(): Shard[] {
-    if (![...avoided.values()].some(({ isUnreached }) => isUnreached)) return [];
+    if (avoided.unreached().length === 0) return [];
     return all().filter(
       (shard) =>
         isOf('explorer', shard) &&
-        !avoided.has(shard) &&
+        !avoided.includes(shard) &&
         !held().includes(shard) &&
         !isAnswering(shard) &&
         others().some(takes(shard)),
     );
   }
 
-  const shards = (): Shard[] => [...avoidedNow(), ...unproven()];
+  const shards = (): Shard[] => [...avoided.now(), ...unproven()];
 
   function leave(shard: Shard, isUnreached: boolean): void {
-    avoided.set(shard, { until: clock.monotonic() + AVOIDED_MS, isUnreached });
+    avoided.add(shard, isUnreached);
     giveBack(shard);
     onNews();
   }
@@ -106,16 +92,16 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
    * but not the holder.
    */
   function takeBack(): void {
-    const back = avoidedNow().filter(
-      (shard) => !others().some(takes(shard)) || (avoided.get(shard)?.isUnreached && isOfUse(shard)),
-    );
-    for (const shard of back) avoided.delete(shard);
+    const back = avoided
+      .now()
+      .filter((shard) => !others().some(takes(shard)) || (avoided.unreached().includes(shard) && isOfUse(shard)));
+    for (const shard of back) avoided.end(shard);
     if (back.length > 0) onNews();
   }
 
   /** Skips avoided shards: they are being given back, and count as held until that ends. */
   function giveAway(): void {
-    for (const shard of cutOff().filter((one) => !avoided.has(one))) {
+    for (const shard of cutOff().filter((one) => !avoided.includes(one))) {
       const takers = others().filter(takes(shard));
       const taker = takers.find(({ reaches }) => reaches.includes(shard));
       if (taker === undefined) continue;
@@ -125,11 +111,8 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   }
 
   function askAgain(): void {
-    const now = clock.monotonic();
     for (const shard of held()) if (reach.of(shard).type === 'unreached') probe(shard);
-    for (const [shard, { until, isUnreached }] of avoided)
-      if (isUnreached && until - now <= ASKED_AGAIN_MS) probe(shard);
-    for (const shard of [...unproven(), ...missedByOthers()]) probe(shard);
+    for (const shard of [...avoided.endingSoon(), ...unproven(), ...missedByOthers()]) probe(shard);
   }
 
   return {
@@ -151,13 +134,45 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   };
 }
 
+interface Avoided {
+  readonly until: number;
+  readonly isUnreached: boolean;
+}
+
+function createAvoided(clock: Clock, isAnswering: (shard: Shard) => boolean) {
+  const avoided = new Map<Shard, Avoided>();
+  const unreached = (): [Shard, Avoided][] => [...avoided].filter(([, { isUnreached }]) => isUnreached);
+  return {
+    add(shard: Shard, isUnreached: boolean): void {
+      avoided.set(shard, { until: clock.monotonic() + AVOIDED_MS, isUnreached });
+    },
+    includes: (shard: Shard): boolean => avoided.has(shard),
+    end(shard: Shard): void {
+      avoided.delete(shard);
+    },
+    /** Without those that are over. An avoidance of a host that does not answer goes on. */
+    now(): Shard[] {
+      const now = clock.monotonic();
+      for (const [shard, { until, isUnreached }] of avoided) {
+        if (now < until) continue;
+        if (isUnreached && !isAnswering(shard)) avoided.set(shard, { until: now + AVOIDED_MS, isUnreached });
+        else avoided.delete(shard);
+      }
+      return [...avoided.keys()];
+    },
+    unreached: (): Shard[] => unreached().map(([shard]) => shard),
+    endingSoon: (): Shard[] =>
+      unreached().flatMap(([shard, { until }]) => (until - clock.monotonic() <= ASKED_AGAIN_MS ? [shard] : [])),
+  };
+}
+
 const takes =
   (shard: Shard) =>
   ({ avoids }: LiveReplica): boolean =>
     !avoids.includes(shard);
 
 /** Runs one probe at a time for each shard. `onEnd` is called when the result of the probe is known. */
-function createProbe(clock: Clock): (reach: Reach, shard: Shard, onEnd: () => void) => void {
+function createProbe(clock: Clock): (reach: Reach, shard: Shard, onEnd: (shard: Shard) => void) => void {
   const probing = new Set<Shard>();
   return (reach, shard, onEnd) => {
     const last = reach.of(shard);
@@ -166,7 +181,7 @@ function createProbe(clock: Clock): (reach: Reach, shard: Shard, onEnd: () => vo
     probing.add(shard);
     void reach.probe(shard).finally(() => {
       probing.delete(shard);
-      onEnd();
+      onEnd(shard);
     });
   };
 }

@@ -107,12 +107,12 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     return { ...decided, whole, decision: withClosedApart(watch, heldMemory(watch), { ...whole, transitions }) };
   }
 
-  function noteRejected({ watch, whole }: DecidedPoll): void {
+  function noteRejected({ watch, whole }: DecidedPoll, mayBeKept: boolean): void {
     const { id } = watch;
     uncertain.add(id);
     const next = watch.windows.length > 0 ? whole : withFewRuns(whole);
     if (unkeptSize - sizeOf(unkept.get(id)) + sizeOf(next) <= MOST_UNKEPT) keep(id, next);
-    unrecorded.offer(unkept.get(id)?.transitions ?? []);
+    unrecorded.offer(unkept.get(id)?.transitions ?? [], mayBeKept);
   }
 
   return {
@@ -128,7 +128,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
       for (let decisions = 1; ; decisions += 1) {
         const whole = await withUnkept(current);
         const end = await batch.add(whole);
-        if (end === 'rejected') noteRejected(whole);
+        if (end === 'rejected' || end === 'unanswered') noteRejected(whole, end === 'unanswered');
         if (end === 'kept') unrecorded.recorded(unkept.get(current.watch.id)?.transitions ?? []);
         if (end === 'kept' || end === 'superseded') keep(current.watch.id, undefined);
         if (end !== 'superseded') return;

@@ -4,6 +4,7 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import { mayBeDone } from '../../lib/unavailable.ts';
 import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -95,7 +96,7 @@ export function createSelfMemories({ store, clock, unrecorded, isOurs, log }: Se
       isRead = false;
       const decisions = await Promise.all(decided.map(unkept.withTold));
       const ends = await store.commit(decisions, clock.now(), fence).catch((error: unknown) => {
-        for (const decision of decided) unkept.note(decision);
+        for (const decision of decided) unkept.note(decision, mayBeDone(error));
         throw error;
       });
       const written = new Set(decided.map(({ watchId }) => watchId));
@@ -127,7 +128,7 @@ interface Unkept {
   readonly byId: ReadonlyMap<WatchId, Decision>;
   /** Drops all others. */
   readonly keepIf: (isKept: (decision: Decision) => boolean) => void;
-  readonly note: (decision: Decision) => void;
+  readonly note: (decision: Decision, mayBeKept: boolean) => void;
   /** With the messages that were sent of an unkept decision. */
   readonly withTold: (decision: Decision) => Promise<Decision>;
 }
@@ -140,10 +141,10 @@ function createUnkept(unrecorded: SelfMemoriesOptions['unrecorded']): Unkept {
     keepIf(isKept) {
       for (const [id, decision] of byId) if (!isKept(decision)) byId.delete(id);
     },
-    note(decision) {
+    note(decision, mayBeKept) {
       const { watchId, transitions } = decision;
       if (transitions.length <= MOST_UNKEPT) byId.set(watchId, decision);
-      unrecorded.offer(byId.get(watchId)?.transitions ?? []);
+      unrecorded.offer(byId.get(watchId)?.transitions ?? [], mayBeKept);
     },
     async withTold(decision) {
       if (!byId.has(decision.watchId)) return decision;

@@ -9,7 +9,7 @@ import type { Log } from '../../telemetry/log.ts';
 
 export interface Tellings {
   /** Sends the message at once, unless that is under way or done, or the limit is reached. */
-  tell(transition: Transition, to: Recipient, receipt: Attempt['receipt']): void;
+  tell(transition: Transition, to: Recipient, how: TellingWay): void;
   /** The recipients that accepted the message, or may have accepted it. */
   toldOf(transition: Transition): readonly ToldUnrecorded[];
   /** Resolves once no message is being sent. */
@@ -27,11 +27,17 @@ export interface TellingsOptions {
   readonly log: Log;
 }
 
+interface TellingWay extends Pick<Attempt, 'receipt'> {
+  /** True if another replica may send the message too. */
+  readonly mayBeKept: boolean;
+}
+
 /** One message about one transition to one recipient. */
 interface Telling {
   readonly of: Pick<Message, 'key' | 'episode' | 'seq'>;
   readonly to: Recipient;
   readonly kind: TellingKind;
+  readonly mayBeKept: boolean;
   offeredAt: Instant;
   triedAt: Instant;
   /** Null: the message is being sent. */
@@ -61,7 +67,7 @@ export function createTellings({ send, clock, log }: TellingsOptions): Tellings 
     return false;
   }
 
-  function tell({ message }: Transition, to: Recipient, receipt: Attempt['receipt']): void {
+  function tell({ message }: Transition, to: Recipient, { receipt, mayBeKept }: TellingWay): void {
     const id = deliveryId(message.key, message, to);
     const now = clock.now();
     const before = tellings.get(id);
@@ -71,6 +77,7 @@ export function createTellings({ send, clock, log }: TellingsOptions): Tellings 
       of: message,
       to,
       kind: kindOf(message),
+      mayBeKept: mayBeKept || before?.mayBeKept === true,
       offeredAt: now,
       triedAt: now,
       outcome: null,
@@ -85,7 +92,7 @@ export function createTellings({ send, clock, log }: TellingsOptions): Tellings 
   }
 
   async function sendOne(telling: Telling, delivery: Delivery, receipt: Attempt['receipt']): Promise<void> {
-    const outcome = await send(delivery, { number: 1, maybeCopy: false, receipt, unrecorded: true });
+    const outcome = await send(delivery, { number: 1, maybeCopy: telling.mayBeKept, receipt, unrecorded: true });
     const [{ message }] = delivery.members;
     const { watch, alert } = message;
     const about = { channel: delivery.channel, delivery: delivery.id, watch, alert, outcome: outcome.type };

@@ -28,9 +28,9 @@ import { createTellings, type TellingsOptions } from './tellings.ts';
 export interface Unrecorded {
   /**
    * Offers transitions that the store did not keep. They must contain all unstored ones of their alerts, in order.
-   * Never throws.
+   * Never throws. `mayBeKept`: the answer of the store was lost, so another replica may send them too.
    */
-  offer(transitions: readonly Transition[]): void;
+  offer(transitions: readonly Transition[], mayBeKept?: boolean): void;
   /**
    * Returns the transitions, each with the recipients that its message was sent to. Resolves once no message about them
    * is being sent.
@@ -70,7 +70,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     }
   }
 
-  async function offerBegins(transitions: readonly Transition[]): Promise<void> {
+  async function offerBegins(transitions: readonly Transition[], mayBeKept: boolean): Promise<void> {
     const now = clock.now();
     const silences = await silencesAt(store, now);
     const { recipientsOf, routingOf, ...inForce } = rules();
@@ -83,17 +83,22 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
       const isSilenced = silences.some(({ matchers }) => isSilencedBy(matchers, labels));
       const isMuted = mutedUntil(routingOf(labels).options.mute, now) !== null;
       if (isSilenced || isMuted || isInhibited(one)) continue;
-      for (const to of notify.flatMap((channel) => recipientsOf(channel) ?? [])) tellings.tell(one, to, null);
+      for (const to of notify.flatMap((channel) => recipientsOf(channel) ?? []))
+        tellings.tell(one, to, { receipt: null, mayBeKept });
     }
   }
 
   /** Sends the end to the recipients of its begin. */
-  function offerEnd(end: Transition, begin: Transition): void {
+  function offerEnd(end: Transition, begin: Transition, mayBeKept: boolean): void {
     for (const { channel, recipient, outcome } of tellings.toldOf(begin))
-      tellings.tell(end, { channel, recipient }, outcome.type === 'sent' ? (outcome.receipt ?? null) : null);
+      tellings.tell(
+        end,
+        { channel, recipient },
+        { receipt: outcome.type === 'sent' ? (outcome.receipt ?? null) : null, mayBeKept },
+      );
   }
 
-  async function offerAll(transitions: readonly Transition[]): Promise<void> {
+  async function offerAll(transitions: readonly Transition[], mayBeKept: boolean): Promise<void> {
     remember(transitions, clock.now());
     tellings.forgetOld();
     const ofKey = Map.groupBy(transitions, ({ message }) => message.key);
@@ -101,16 +106,16 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     for (const begin of transitions.filter(isTellable)) {
       const end = ofKey.get(begin.message.key)?.find((one) => isEndOf(one, begin));
       if (end === undefined) open.push(begin);
-      else offerEnd(end, begin);
+      else offerEnd(end, begin, mayBeKept);
     }
-    if (open.length > 0) await offerBegins(open);
+    if (open.length > 0) await offerBegins(open, mayBeKept);
   }
 
   return {
-    offer(transitions) {
+    offer(transitions, mayBeKept = false) {
       if (!transitions.some(isTellable)) return;
       offering = offering
-        .then(() => offerAll(transitions))
+        .then(() => offerAll(transitions, mayBeKept))
         .catch((error: unknown) => {
           log.error('alert:not-told', { error });
         });

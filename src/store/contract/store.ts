@@ -145,6 +145,12 @@ export class StorageError extends UnavailableError {
   override readonly name: string = 'StorageError';
 }
 
+/** The answer to a commit was lost: what it wrote may be stored, and other replicas may act on it. */
+export class CommitUnansweredError extends StorageError {
+  override readonly name: string = 'CommitUnansweredError';
+  override readonly mayBeDone = true;
+}
+
 /** The file is damaged: its pages do not fit together, or it is no database any more. */
 export class StateDamagedError extends StorageError {
   override readonly name: string = 'StateDamagedError';

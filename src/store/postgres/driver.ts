@@ -7,7 +7,7 @@ import { APPLICATION_ID } from '../sql/application-id.ts';
 import { committed, Superseded, syncOf, type SchemaHeader, type SqlDatabase, type Sync } from '../sql/database.ts';
 import { createSqlSession, sqlThrough } from '../sql/session.ts';
 import type { Sql } from '../sql/sql.ts';
-import { StorageError } from '../contract/store.ts';
+import { CommitUnansweredError, StorageError } from '../contract/store.ts';
 import type { PostgresAddress } from './address.ts';
 import { connectionOn, type PostgresConnection } from './connection.ts';
 import { POSTGRES } from './dialect.ts';
@@ -115,7 +115,11 @@ async function inWrite<T>(
       step,
       () => work(sql),
       async () => {
-        await connection.sql.run('COMMIT');
+        try {
+          await connection.sql.run('COMMIT');
+        } catch (error) {
+          throw connection.isBroken() ? unansweredCommit(error) : error;
+        }
       },
     ),
   );
@@ -137,6 +141,13 @@ async function inTransaction<T>(
   } finally {
     session.end();
   }
+}
+
+function unansweredCommit(error: unknown): CommitUnansweredError {
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return new CommitUnansweredError(`the database did not answer a commit: ${message}. It may be stored.`, {
+    cause: error,
+  });
 }
 
 /** Runs `work` again after a deadlock. The server has ended the transaction, so nothing of it is stored. */

@@ -6,7 +6,8 @@ import type { Read } from '../../../src/core/model/watch/question.ts';
 import { blankMemory } from '../../../src/core/step.ts';
 import { isHeadStale } from '../../../src/core/poll.ts';
 import { isStop, observe } from '../../../src/engine/polling/observe.ts';
-import { StorageError, type Store } from '../../../src/store/contract/store.ts';
+import { CommitUnansweredError, StorageError, type Store } from '../../../src/store/contract/store.ts';
+import { NOBODY_TOLD } from '../../../src/engine/sending/unrecorded.ts';
 import { adopt } from '../../support/engine/adopt.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { claim, commit, cover, dispatch } from '../../support/store/store-calls.ts';
@@ -331,6 +332,22 @@ test('a state file that was put back is taken as it is, and the next poll goes o
   await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
 });
+
+test.each([
+  { error: new StorageError('the disk is full'), mayBeKept: false },
+  { error: new CommitUnansweredError('the line was cut'), mayBeKept: true },
+])(
+  'what the store did not keep is offered at once, with whether it may be kept: $mayBeKept',
+  async ({ error, mayBeKept }) => {
+    const offered: boolean[] = [];
+    const unrecorded = { ...NOBODY_TOLD, offer: (_: unknown, may = false) => void offered.push(may) };
+    const store = { ...createMemoryStore(), commit: () => Promise.reject(error) };
+    const { poller } = aPoller({ store, unrecorded });
+    await adopt(poller, watches);
+    await poller.poll(watches, signal);
+    expect(offered).toEqual([mayBeKept]);
+  },
+);
 
 test('a commit that was kept although the store answered with an error is neither lost nor told twice', async () => {
   const inner = createMemoryStore();

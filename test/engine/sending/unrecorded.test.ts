@@ -36,8 +36,8 @@ function scene(more: Partial<DispatchRules> = {}, openConditions: Store['openCon
       // Not even to be read: then nothing is taken for silenced.
       store: { policy: GONE, openConditions },
       rules: () => ({ ...NO_RULES, recipientsOf: (channel) => [{ channel, recipient: channel }], ...more }),
-      async send({ members: [{ message }] }, { unrecorded }) {
-        one.sent.push(`${message.key} ${unrecorded === true ? 'unrecorded' : ''}`);
+      async send({ members: [{ message }] }, { unrecorded, maybeCopy }) {
+        one.sent.push(`${message.key} ${unrecorded === true ? 'unrecorded' : ''}${maybeCopy ? ' maybe a copy' : ''}`);
         return one.answer ?? one.outcome;
       },
       clock,
@@ -73,6 +73,24 @@ test('what the receiver did not take is tried with a later poll; what it took, o
   await one.clock.advance(15_000);
   await one.offer('k');
   expect(one.sent).toHaveLength(2);
+});
+
+test('where the answer of the store was lost, another replica may send it too: it says that it may be a copy', async () => {
+  const one = scene();
+  one.outcome = { type: 'again', why: '503' };
+  one.unrecorded.offer([critical('k')], true);
+  await one.clock.advance(15_000);
+  one.outcome = { type: 'sent', answer: '200' };
+  // Later commits are refused for certain. The first one may be stored all the same.
+  await one.offer('k', 'other');
+  one.unrecorded.offer([critical('other'), ended('other')], true);
+  await one.clock.advance(0);
+  expect(one.sent).toEqual([
+    'k unrecorded maybe a copy',
+    'k unrecorded maybe a copy',
+    'other unrecorded',
+    'other unrecorded maybe a copy',
+  ]);
 });
 
 test('an outage of another week is told again, and lesser alerts wait for the state file', async () => {
