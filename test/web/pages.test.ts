@@ -260,6 +260,31 @@ test('what holds an alert back is said with times of the page, and without marks
   expect(body).not.toContain('looked at next');
 });
 
+test('a message that is held back says what holds it', async () => {
+  const found = alertWith(CALM);
+  const held = (recipient: string, answer: string | null) => ({
+    about: 'firing' as const,
+    decided_at: found.card.since,
+    channel: 'ops',
+    recipient,
+    state: 'held' as const,
+    accepted_at: null,
+    tries: 0,
+    next_try: null,
+    answer,
+  });
+  const told = [held('ann', 'mute-window'), held('ben', 'silenced'), held('cy', null)];
+  const queries = { ...queriesWith(CALM), alert: async () => ({ ...found, told }) };
+  const { body } = await browse(await serve({ isOpen: true, queries }), '/alerts/k1/8');
+  const words = textOf(body).replace(/\s+/g, ' ');
+  for (const line of [
+    'ann the begin held back: mute window',
+    'ben the begin held back: silenced',
+    'cy the begin held back',
+  ])
+    expect(words).toContain(line);
+});
+
 test('of the rule the line of the alert that fires is marked', async () => {
   const found = watchWith(CALM);
   const [alert] = found.alerts;

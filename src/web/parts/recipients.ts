@@ -31,7 +31,7 @@ function progress(status: RecipientStatus, moment: Moment): Html {
     case 'accepted':
       return html`accepted ${acceptedAt === null ? null : timeTag(acceptedAt, moment)} ${answerTag(status.answer)}`;
     case 'held':
-      return html`held back`;
+      return heldBack(status);
     case 'given-up':
       return html`given up after ${plural(tries, 'try', 'tries')} ${answerTag(status.answer)}`;
     case 'owed':
@@ -39,6 +39,18 @@ function progress(status: RecipientStatus, moment: Moment): Html {
       return html`not accepted, ${plural(tries, 'try', 'tries')} ·
       ${answerTag(status.answer)}${nextTry === null ? null : html` · next try ${timeTag(nextTry, moment)}`}`;
   }
+}
+
+const HOLDS: Readonly<Record<string, string>> = {
+  acked: 'acknowledged',
+  unpolled: 'its watch is not polled',
+  'mute-window': 'mute window',
+  cap: 'the cap is full',
+};
+
+/** `held back: silenced` */
+function heldBack({ answer }: Pick<RecipientStatus, 'answer'>): Html {
+  return html`held back${answer === null ? null : html`: ${HOLDS[answer] ?? answer}`}`;
 }
 
 /** The answer of a server. */
@@ -85,9 +97,9 @@ function placeName({ channel, recipient }: Pick<RecipientStatus, 'channel' | 're
   return recipient === '' || recipient === channel ? channel : `${channel}: ${recipient}`;
 }
 
-function recipientWords({ state, accepted_at: at, tries }: RecipientStatus, moment: Moment): Html {
+function recipientWords({ state, accepted_at: at, tries, answer }: RecipientStatus, moment: Moment): Html {
   if (state === 'accepted') return html`accepted ${at === null ? null : timeTag(at, moment)}`;
-  if (state === 'held') return html`held back`;
+  if (state === 'held') return heldBack({ answer });
   if (state === 'owed' && tries === 0) return html`not sent yet`;
   return html`${state === 'owed' ? 'owed' : 'given up'}, ${plural(tries, 'try', 'tries')}`;
 }
