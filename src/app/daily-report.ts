@@ -6,6 +6,7 @@ import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import { showTime } from '../core/wording/words.ts';
 import type { Moment } from '../lib/time-zone.ts';
 import { causesOf } from '../core/model/quality/blind-cause.ts';
+import type { WatchReadings } from '../engine/polling/held-watches.ts';
 import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';
 import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';
@@ -13,10 +14,9 @@ import { type Standing, type Unread } from '../engine/self/report-text.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { Parts } from './parts.ts';
 
-export interface DailyReportParts {
-  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'readings' | 'dispatch'>;
+export interface DailyReportParts extends Pick<Parts, 'inForce' | 'poller' | 'work' | 'wake'> {
   readonly health: () => Pick<DaemonHealth, 'watches' | 'blind' | 'explorers'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'isShared'>;
@@ -26,16 +26,17 @@ export interface DailyReportParts {
 
 /** Runs until the signal aborts. */
 export async function reportDaily(
-  { runtime, store, ownership, health, clock, log }: DailyReportParts,
+  { inForce, poller, work, wake, store, ownership, health, clock, log }: DailyReportParts,
   signal: AbortSignal,
 ): Promise<void> {
+  const { digest, timeZone } = inForce;
   await runDailyReport(
     {
       store,
       ownership,
-      settings: () => runtime.digest(),
-      timeZone: runtime.timeZone,
-      work: runtime.work,
+      settings: digest,
+      timeZone,
+      work: work.now,
       blind: () => causesOf(health().blind).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
       // Plans that only other replicas use are left out: this process does not have their state.
       plans: () => plansOf(health().explorers.filter(({ polled }) => polled > 0)),
@@ -49,16 +50,14 @@ export async function reportDaily(
           watches: new Map([...explorers].map(([explorer, { length }]) => [explorer, length])),
           elsewhere: new Set(elsewhere),
           blind: blind.length,
-          zone: runtime.timeZone(),
-          unread: watches.flatMap((watch) => unreadOf(watch, runtime)),
+          zone: timeZone(),
+          unread: watches.flatMap((watch) => unreadOf(watch, poller.readings)),
           owed,
-          held: await heldBy(store, { now, zone: runtime.timeZone() }),
+          held: await heldBy(store, { now, zone: timeZone() }),
           anchor: await store.journalHead(),
         };
       },
-      onTransitions: () => {
-        runtime.dispatch();
-      },
+      onTransitions: wake.transitions,
       clock,
       log,
     },
@@ -66,8 +65,8 @@ export async function reportDaily(
   );
 }
 
-function unreadOf({ id, name, kind }: Watch, { readings }: Pick<Runtime, 'readings'>): Unread[] {
-  const state = kind.state.safeParse(readings.memoryOf(id)?.state ?? null);
+function unreadOf({ id, name, kind }: Watch, { memoryOf }: Pick<WatchReadings, 'memoryOf'>): Unread[] {
+  const state = kind.state.safeParse(memoryOf(id)?.state ?? null);
   if (!state.success || kind.coverage === undefined) return [];
   return kind.coverage(state.data).unread.map(({ heights, reason }) => ({ watch: name, heights, reason }));
 }

@@ -2,25 +2,27 @@
 import type { Ownership } from '../cluster/ownership.ts';
 import type { HeartbeatSettings } from '../config/model.ts';
 import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';
+import type { Scheduler } from '../engine/scheduling/scheduler.ts';
 import { runFailBeat, runHeartbeat, type HeartbeatOptions } from '../engine/self/heartbeat.ts';
 import { undeliverableSince } from '../engine/self/undeliverable.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { watchLoopDelay } from '../lib/loop-delay.ts';
 import { createPoster, TOTAL_MS } from '../notifiers/wire/post-json.ts';
 import { secretsOf } from '../notifiers/wire/web-address.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { InForce } from './in-force.ts';
+import type { DaemonNotes } from './health.ts';
 
 export interface HeartbeatParts {
-  readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self'>;
+  readonly inForce: Pick<InForce, 'heartbeat' | 'self'>;
+  readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
   readonly health: () => Pick<DaemonHealth, 'channels' | 'startedAt'>;
   readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
   readonly ownership: Pick<Ownership, 'allHeld'>;
   readonly metrics: Pick<DaemonMetrics, 'beat'>;
-  /** Called when the heartbeat service accepts a heartbeat. */
-  readonly onAccepted: (at: Instant) => void;
+  readonly notes: Pick<DaemonNotes, 'heartbeatAt'>;
   readonly version: string;
   /** True for a dry run, which sends no heartbeats. */
   readonly isDry: boolean;
@@ -29,7 +31,7 @@ export interface HeartbeatParts {
 }
 
 export interface OutvotedParts extends Pick<HeartbeatParts, 'metrics' | 'version' | 'isDry' | 'clock' | 'log'> {
-  readonly runtime: Pick<Runtime, 'heartbeat'>;
+  readonly inForce: Pick<InForce, 'heartbeat'>;
   readonly ownership: Pick<Ownership, 'view'>;
 }
 
@@ -49,8 +51,7 @@ const NOT_COUNTED = 'its config names no watch that the database remembers';
 
 /** Runs until the signal aborts. */
 export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): Promise<void> {
-  const { runtime, store, ownership, health, clock, log } = options;
-  const { scheduler } = runtime;
+  const { inForce, scheduler, notes, store, ownership, health, clock, log } = options;
   const posting = postingOf(options);
   using delay = watchLoopDelay();
   await runHeartbeat(
@@ -59,19 +60,19 @@ export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): P
       vitals: {
         turns: scheduler.turns,
         turn: scheduler.turn,
-        probe: (at) => store.probe(at),
+        probe: store.probe,
         anchor: () => store.journalHead(),
-        allHeld: () => ownership.allHeld(),
+        allHeld: ownership.allHeld,
         loopDelayMs: () => delay.longestMs(),
         async undeliverableSince() {
           const { owed } = await store.backlog(clock.now());
           const { channels, startedAt } = health();
-          return undeliverableSince({ self: runtime.self(), health: channels, owed, startedAt });
+          return undeliverableSince({ self: inForce.self(), health: channels, owed, startedAt });
         },
       },
       onBeat: (outcome) => {
         posting.onBeat(outcome);
-        if (outcome === 'sent') options.onAccepted(clock.now());
+        if (outcome === 'sent') notes.heartbeatAt = clock.now();
       },
       clock,
       log,
@@ -83,9 +84,9 @@ export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): P
 type Posting = Pick<HeartbeatOptions, 'settings' | 'post' | 'onBeat'>;
 
 function postingOf(options: OutvotedParts | HeartbeatParts): Posting {
-  const { runtime, metrics, isDry, clock } = options;
+  const { inForce, metrics, isDry, clock } = options;
   return {
-    settings: () => (isDry ? null : settingsOf(runtime.heartbeat())),
+    settings: () => (isDry ? null : settingsOf(inForce.heartbeat())),
     async post({ url, allow }, call, end) {
       await using poster = createPoster({ tools: options, totalMs: TOTAL_MS, allow, secrets: secretsOf(url) });
       return await poster.postJson(call, end);

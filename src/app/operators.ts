@@ -6,61 +6,60 @@ import type { ActionEffects, OperatorWorld, PerformAction } from '../operators/a
 import { createPerform } from '../operators/apply.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Pauses } from './pauses.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { InForce } from './in-force.ts';
+import type { Parts } from './parts.ts';
 
-export interface OperatorParts {
+export interface OperatorParts extends EffectParts, Pick<Parts, 'wake'> {
   readonly store: Pick<Store, 'answerTo' | 'operate' | 'openAlerts' | 'policy'>;
-  readonly runtime: Pick<
-    Runtime,
-    'watches' | 'reports' | 'timeZone' | 'channels' | 'sample' | 'pollNow' | 'retry' | 'self' | 'dispatch'
-  >;
-  readonly pauses: Pick<Pauses, 'read'>;
+  readonly inForce: Pick<InForce, 'watches' | 'reports' | 'timeZone' | 'self'>;
+  readonly channels: Pick<Parts['channels'], 'names' | 'sample' | 'resume'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
 export function performerOf(parts: OperatorParts): PerformAction {
-  const { store, runtime, log } = parts;
+  const { store, inForce, wake, log } = parts;
   return createPerform({
     store,
     world: worldOf(parts),
     effects: effectsOf(parts),
-    notify: () => runtime.self(),
-    onChanged: () => {
-      runtime.dispatch();
-    },
+    notify: inForce.self,
+    onChanged: wake.transitions,
     log,
   });
 }
 
-function worldOf({ store, runtime, clock }: OperatorParts): OperatorWorld {
+function worldOf({ store, inForce, channels, clock }: OperatorParts): OperatorWorld {
+  const { watches, reports, timeZone } = inForce;
   return {
     clock,
-    timeZone: runtime.timeZone,
-    watches: runtime.watches,
-    reports: runtime.reports,
-    selfLabels: () => selfLabels(new Set(runtime.watches().map(({ target }) => target.explorer))),
-    channels: runtime.channels,
+    timeZone,
+    watches,
+    reports,
+    selfLabels: () => selfLabels(new Set(watches().map(({ target }) => target.explorer))),
+    channels: channels.names,
     openAlerts: (keys) => store.openAlerts(keys === undefined ? { at: clock.now() } : { at: clock.now(), keys }),
     silences: async () => (await store.policy(clock.now())).silences,
     acks: async () => (await store.policy(clock.now())).acks,
-    sample: runtime.sample,
+    sample: channels.sample,
   };
 }
 
-export interface EffectParts extends Pick<OperatorParts, 'pauses'> {
-  readonly runtime: Pick<Runtime, 'watches' | 'pollNow' | 'retry'>;
+export interface EffectParts {
+  readonly pauses: Pick<Parts['pauses'], 'read'>;
+  readonly inForce: Pick<InForce, 'watches'>;
+  readonly scheduler: Pick<Parts['scheduler'], 'pollAgain'>;
+  readonly channels: Pick<Parts['channels'], 'resume'>;
 }
 
-export function effectsOf({ runtime, pauses }: EffectParts): ActionEffects {
+export function effectsOf({ pauses, inForce, scheduler, channels }: EffectParts): ActionEffects {
   return {
     readPauses: () => pauses.read(),
     pollNow(name) {
-      runtime.pollNow(runtime.watches().filter((watch) => isPauseOf({ watch: name }, watch)));
+      for (const watch of inForce.watches()) if (isPauseOf({ watch: name }, watch)) scheduler.pollAgain(watch.id, 0);
     },
     retryChannel(channel) {
-      runtime.retry(channel);
+      channels.resume(channel);
     },
   };
 }

@@ -1,6 +1,7 @@
 // The pauses of the state file, kept in memory, because every tick reads them.
 import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
+import type { PausedWatch } from '../engine/reporting/paused-watches.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Store } from '../store/contract/store.ts';
 
@@ -10,9 +11,11 @@ export interface Pauses {
   /** Reads the pauses again. If it rejects with a `StorageError`, the earlier pauses remain. */
   read(): Promise<void>;
   /** The pause in force; null while the watch is polled. */
-  of(watch: Named): Pause | null;
+  readonly of: (watch: Named) => Pause | null;
   /** The time when the last pause of the watch ends or ended; null if none is known. */
-  until(watch: Named): Instant | null;
+  readonly until: (watch: Named) => Instant | null;
+  /** The paused ones of these watches. */
+  among(watches: readonly Watch[]): PausedWatch[];
 }
 
 export function createPauses({
@@ -44,6 +47,12 @@ export function createPauses({
     return lastPauseOf(still.length > 0 ? still : own, { name, rule });
   }
 
+  function of(watch: Named): Pause | null {
+    if (byName.size > 0) findOver(clock.now());
+    const pause = last(watch);
+    return pause === null || over.has(pause.id) ? null : pause;
+  }
+
   return {
     async read() {
       const pauses = await store.pauses();
@@ -52,11 +61,12 @@ export function createPauses({
       for (const id of over) if (!ids.has(id)) over.delete(id);
       checkedAt = null;
     },
-    of(watch) {
-      if (byName.size > 0) findOver(clock.now());
-      const pause = last(watch);
-      return pause === null || over.has(pause.id) ? null : pause;
-    },
+    of,
     until: (watch) => last(watch)?.until ?? null,
+    among: (watches) =>
+      watches.flatMap((watch) => {
+        const pause = of(watch);
+        return pause === null ? [] : [{ watch, pause }];
+      }),
   };
 }

@@ -29,7 +29,7 @@ export interface Terminal {
   /**
    * Prints an alert on standard output. Resolves when it was written, so it waits as long as nobody reads the output.
    */
-  print(line: string): Promise<void>;
+  readonly print: (line: string) => Promise<void>;
   /** Prints problems and the log on standard error. `text` ends with a line feed. */
   err(text: string): void;
   /**

@@ -56,7 +56,7 @@ export interface Ownership {
   mayRetire(): boolean;
 
   /** True if each shard has a live replica. Rejects with a `StorageError`. */
-  allHeld(): Promise<boolean>;
+  readonly allHeld: () => Promise<boolean>;
 
   /**
    * Renews, claims and releases until the signal aborts; then releases all shards. Resolves at once if not shared.

@@ -27,8 +27,8 @@ export function createAnchoredClock(clock: Clock): AnchoredClock {
       newest = Math.max(newest, Math.floor(clock.monotonic() + offsetMs));
       return newest;
     },
-    monotonic: () => clock.monotonic(),
-    sleep: (ms, signal) => clock.sleep(ms, signal),
+    monotonic: clock.monotonic,
+    sleep: clock.sleep,
     anchor(now) {
       offsetMs = now - clock.monotonic();
       if (newest - now > LATE_MS) newest = now;

@@ -11,14 +11,14 @@ export function earliest(instants: readonly (Instant | null)[]): Instant | null 
 
 /** The only source of time and of waiting. Tests pass a fake clock and move it. */
 export interface Clock {
-  now(): Instant;
+  readonly now: () => Instant;
   /** Milliseconds of a monotonic clock: it runs evenly, also when the system clock is set. */
-  monotonic(): number;
+  readonly monotonic: () => number;
   /**
    * Resolves after `ms`, or at once when the signal aborts: waking early is not an error. The wait is independent of
    * changes to the system clock.
    */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 // Node fires a longer timer at once, so a longer sleep is divided.

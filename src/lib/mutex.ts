@@ -3,7 +3,7 @@ export interface Mutex {
   /** Resolves once the caller holds the mutex, with the function that releases it. The function may be called twice. */
   acquire(): Promise<() => void>;
   /** Holds the mutex while `work` runs. */
-  hold<T>(work: () => Promise<T>): Promise<T>;
+  readonly hold: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export function createMutex(): Mutex {

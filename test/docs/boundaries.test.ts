@@ -77,6 +77,13 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   },
 };
 
+test('the parts of a daemon are named in its composition root alone: other rooms take the members that they call', () => {
+  const offending = roomImports.filter(
+    ({ from, room, path }) => room === 'app' && path === 'parts.ts' && from !== 'app',
+  );
+  expect(offending.map(({ shown }) => shown)).toEqual([]);
+});
+
 /** What watches may know of the explorer: requests as data and what rows say, never the client. */
 const REQUESTS_AS_DATA = ['operations', 'reading/head', 'reading/resources', 'reading/paging'];
 

@@ -67,7 +67,7 @@ export interface ChannelSet {
   /** Tries all waiting deliveries of the channel at once. */
   resume(channel: string): void;
   /** The results of the attempts on each open channel. */
-  health(): ReadonlyMap<string, ChannelHealth>;
+  readonly health: () => ReadonlyMap<string, ChannelHealth>;
   /** Makes one immediate attempt for a delivery that is not in the outbox. Never rejects. */
   sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
   /** Sends a sample to each recipient at once. Never rejects; empty for a channel that is not open. */

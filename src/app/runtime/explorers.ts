@@ -66,9 +66,9 @@ export class ExplorerSet implements AsyncDisposable {
   }
 
   /** Drops its gauges and its figures of the last hour. Its next answer starts them again. */
-  forget(name: string): void {
+  readonly forget = (name: string): void => {
     this.#options.meter.forgetExplorer(name);
-  }
+  };
 
   /** The plans, each with the explorers that share it. */
   readonly purses = (): readonly (Purse & NamedPlan)[] =>

@@ -8,35 +8,43 @@ import { secretsOf } from '../../config/config.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
+import type { CoveredElsewhere } from '../../engine/reporting/covered-elsewhere.ts';
 import { labelsOf } from '../../engine/reporting/report.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
+import type { Retirement } from '../../engine/upkeep/retirement.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Mutex } from '../../lib/mutex.ts';
 import { outlineOf, type Outline } from '../../plan/outline.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { ReplaceableSetup } from '../in-force.ts';
+import type { Polling } from '../polling.ts';
+import type { Sending } from '../sending.ts';
 import type { Setup } from '../setup/setup.ts';
 import { dispatchRulesOf } from './dispatch-rules.ts';
-import { NOTHING_YET, type InForce } from './in-force.ts';
-import type { Parts } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import { declaredIn, shardOfExplorer } from './shards.ts';
 
-export interface SetupsOptions {
-  readonly parts: Parts;
+export interface SetupsOptions
+  extends
+    Pick<Sending, 'channels' | 'dispatcher'>,
+    Pick<Polling, 'explorers' | 'keptPlans' | 'poller' | 'polls' | 'blindWatches' | 'presentValues' | 'pollRing'> {
+  readonly inForce: ReplaceableSetup;
+  /** Held while a setup is put in force. */
+  readonly changing: Mutex;
+  readonly coveredElsewhere: Pick<CoveredElsewhere, 'of' | 'isRead'>;
+  readonly retirement: Pick<Retirement, 'wake'>;
   readonly store: Pick<Store, 'setMaxBytes' | 'keepRunning'>;
   readonly ownership: Pick<Ownership, 'isShared' | 'declare'>;
-  /** Schedules the polls of the watches in force, if polling has begun. */
-  readonly schedule: () => void;
   readonly clock: Clock;
   readonly log: SafeLog;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'reload' | 'forgetWatch'>;
 }
 
 export class Setups {
   readonly #options: SetupsOptions;
   readonly #startedAt: Instant;
-  #inForce = NOTHING_YET;
   /** The watches that this process polls. */
   #own: ReadonlyMap<WatchId, Watch> = new Map();
 
@@ -45,16 +53,12 @@ export class Setups {
     this.#startedAt = options.clock.now();
   }
 
-  inForce(): InForce {
-    return this.#inForce;
-  }
-
   /**
    * To be called after shards changed hands. From then on, the watches that this replica polls are observed, and no
    * others.
    */
   follow(): void {
-    const { poller, blindWatches, presentValues, pollRing } = this.#options.parts;
+    const { poller, blindWatches, presentValues, pollRing } = this.#options;
     const former = [...this.#own.values()];
     const polled = poller.watches();
     this.#own = new Map(polled.map((watch) => [watch.id, watch]));
@@ -64,18 +68,31 @@ export class Setups {
     pollRing.adopt(polled);
   }
 
-  /** If the setup cannot be put in force, it rejects and changes nothing. */
+  /**
+   * Rejects, and changes nothing, if the setup cannot be put in force. Setups are prepared one at a time: the next
+   * call waits until this one is committed or disposed of.
+   */
   async prepare(next: Setup): Promise<Prepared> {
-    const { parts, ownership, log } = this.#options;
+    const release = await this.#options.changing.acquire();
+    try {
+      return releasing(await this.#prepare(next), release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #prepare(next: Setup): Promise<Prepared> {
+    const { explorers, channels, poller, keptPlans, ownership, log } = this.#options;
     await using built = new AsyncDisposableStack();
     log.addSecrets(secretsOf(next.config));
     const outline = outlineOf(next.watches, recipientsIn(next.config));
     const shards = shardOfExplorer(next.config);
     const prepared = [
-      built.use(await parts.explorers.prepare(next.config)),
-      built.use(await parts.channels.prepare(next.config)),
-      await parts.poller.prepare(next.watches, shards),
-      await parts.keptPlans.prepare(next.config.explorers.keys(), shards),
+      built.use(await explorers.prepare(next.config)),
+      built.use(await channels.prepare(next.config)),
+      await poller.prepare(next.watches, shards),
+      await keptPlans.prepare(next.config.explorers.keys(), shards),
     ];
     const open = built.move();
     return {
@@ -89,35 +106,30 @@ export class Setups {
     };
   }
 
-  #putInForce({ config, watches, reports, ruleFiles }: Setup): void {
-    const { parts, store, schedule, clock, metrics } = this.#options;
-    const rules = dispatchRulesOf(
-      config,
-      { watches, reports },
-      {
-        startedAt: this.#startedAt,
-        lookedAt: (id) => this.#lookedAt(id),
-        coveredUntil: (id) => this.#coveredUntil(id),
-        presentOf: (alert) => parts.presentValues.of(alert),
-      },
-    );
-    const ids = new Set([...watches.map(({ id }) => id), ...reports.map(({ watchId }) => watchId)]);
-    this.#inForce = { config, watches, reports, ids, ruleFiles, rules, loadedAt: clock.now() };
-    store.setMaxBytes(config.state.maxBytes);
-    parts.dispatcher.reload();
+  #putInForce(next: Setup): void {
+    const { inForce, dispatcher, poller, polls, presentValues, retirement, store, clock, metrics } = this.#options;
+    const rules = dispatchRulesOf(next.config, next, {
+      startedAt: this.#startedAt,
+      lookedAt: (id) => this.#lookedAt(id),
+      coveredUntil: (id) => this.#coveredUntil(id),
+      presentOf: (alert) => presentValues.of(alert),
+    });
+    inForce.replace(next, rules, clock.now());
+    store.setMaxBytes(next.config.state.maxBytes);
+    dispatcher.reload();
     this.follow();
     // Running polls still read through the replaced explorers, so these are closed after them.
-    this.#closeReplaced(parts.poller.idle());
-    schedule();
-    parts.retirement.wake();
+    this.#closeReplaced(poller.idle());
+    polls.schedule();
+    retirement.wake();
     metrics.reload(true, clock.now());
   }
 
   /** The time of the last successful poll. The built-in watch observes the daemon continuously, so its time is now. */
   #lookedAt(id: WatchId): Instant | null {
-    const { parts, clock } = this.#options;
+    const { coveredElsewhere, blindWatches, clock } = this.#options;
     if (isSelfWatch(id)) return clock.now();
-    return this.#isElsewhere(id) ? parts.coveredElsewhere.of(id) : parts.blindWatches.lookedAt(id);
+    return this.#isElsewhere(id) ? coveredElsewhere.of(id) : blindWatches.lookedAt(id);
   }
 
   #isElsewhere(id: WatchId): boolean {
@@ -125,10 +137,10 @@ export class Setups {
   }
 
   #coveredUntil(id: WatchId): Instant | null {
-    const { parts, clock } = this.#options;
+    const { coveredElsewhere, poller, clock } = this.#options;
     // Until the coverage of other replicas is read, no watch counts as uncovered.
-    if (isSelfWatch(id) || (this.#isElsewhere(id) && !parts.coveredElsewhere.isRead())) return clock.now();
-    return this.#lookedAt(id) ?? parts.poller.readings.memoryOf(id)?.coveredUntil ?? null;
+    if (isSelfWatch(id) || (this.#isElsewhere(id) && !coveredElsewhere.isRead())) return clock.now();
+    return this.#lookedAt(id) ?? poller.readings.memoryOf(id)?.coveredUntil ?? null;
   }
 
   #forget(former: readonly Watch[]): void {
@@ -137,9 +149,9 @@ export class Setups {
   }
 
   #closeReplaced(unused: Promise<void>): void {
-    const { parts, log } = this.#options;
+    const { explorers, log } = this.#options;
     void unused
-      .then(() => parts.explorers.closeReplaced())
+      .then(() => explorers.closeReplaced())
       .catch((error: unknown) => {
         log.warn('explorer:not-closed', { error });
       });
@@ -156,4 +168,21 @@ export class Setups {
 function keyOf(watch: Watch): string {
   const { watch: rule, of } = labelsOf(watch);
   return `${rule}\n${of}`;
+}
+
+/** Releases the mutex once the setup is committed or disposed of. */
+function releasing(built: Prepared, release: () => void): Prepared {
+  return {
+    commit() {
+      built.commit();
+      release();
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        await built[Symbol.asyncDispose]();
+      } finally {
+        release();
+      }
+    },
+  };
 }

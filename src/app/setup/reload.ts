@@ -9,7 +9,7 @@ import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import { isReachable } from '../../web/guard/identity.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { Setups } from '../runtime/setups.ts';
 import { loadSetupInSteps, type Setup, type SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 
@@ -18,7 +18,9 @@ export interface ReloadOptions extends SetupTools {
   /** The setup at the start of the daemon. */
   readonly setup: Setup;
   readonly sources: Pick<Sources, 'begin'>;
-  readonly runtime: Pick<Runtime, 'prepare'>;
+  readonly setups: Pick<Setups, 'prepare'>;
+  /** `rejected`: why the files on disk are not in force; null if they are. Nothing else writes it. */
+  readonly notes: { rejected: Rejected | null };
   readonly clock: Clock;
   readonly log: SafeLog;
   readonly metrics: Pick<DaemonMetrics, 'reload'>;
@@ -36,20 +38,15 @@ export interface Rejected {
   readonly problems: readonly Problem[];
 }
 
-export interface Reload {
-  /** Never rejects. */
-  run(signal: AbortSignal): Promise<ReloadEnd>;
-  /** Why the files on disk are not in force; null if they are. */
-  readonly rejected: () => Rejected | null;
-}
+/** Never rejects. */
+export type Reload = (signal: AbortSignal) => Promise<ReloadEnd>;
 
 export function createReload(options: ReloadOptions): Reload {
-  const { configFile, setup: started, sources, runtime, clock, log, metrics, onApplied } = options;
+  const { configFile, setup: started, sources, setups, notes, clock, log, metrics, onApplied } = options;
   let lastFailure: string | null = null;
-  let rejection: Rejected | null = null;
 
   function reject(why: string, problems: readonly Problem[]): void {
-    rejection = { since: rejection?.since ?? clock.now(), why, problems };
+    notes.rejected = { since: notes.rejected?.since ?? clock.now(), why, problems };
     metrics.reload(false, clock.now());
   }
 
@@ -68,12 +65,12 @@ export function createReload(options: ReloadOptions): Reload {
     return 'done';
   }
 
-  async function run(signal: AbortSignal): Promise<ReloadEnd> {
+  return async (signal) => {
     sources.begin();
     const { setup, problems } = await finishInSlices(loadSetupInSteps(configFile, options));
     if (setup === null) return refused(problems);
     try {
-      await using prepared = await runtime.prepare(setup);
+      await using prepared = await setups.prepare(setup);
       if (signal.aborted) return 'done';
       prepared.commit();
       failpoint('reload.swapped');
@@ -81,14 +78,12 @@ export function createReload(options: ReloadOptions): Reload {
       return failed(error);
     }
     lastFailure = null;
-    rejection = null;
+    notes.rejected = null;
     warnOfRestart(started, setup, log);
     await onApplied(setup);
     log.info('config:reloaded', { watches: setup.watches.length });
     return 'done';
-  }
-
-  return { run, rejected: () => rejection };
+  };
 }
 
 /**

@@ -5,36 +5,29 @@ import type { Clock } from '../../lib/clock.ts';
 import { followElsewhere } from '../../operators/apply.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { effectsOf } from '../operators.ts';
-import type { Pauses } from '../pauses.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { effectsOf, type EffectParts } from '../operators.ts';
+import type { Parts } from '../parts.ts';
 
-export interface ReplicasOptions {
+export interface ReplicasOptions extends EffectParts, Pick<Parts, 'wake'> {
   readonly store: Pick<Store, 'newsSince'>;
   readonly ownership: Pick<Ownership, 'view'>;
-  readonly runtime: Pick<Runtime, 'watches' | 'dispatch' | 'look' | 'retry' | 'pollNow'>;
-  readonly pauses: Pick<Pauses, 'read'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Runs until the signal aborts. */
 export async function followReplicas(options: ReplicasOptions, signal: AbortSignal): Promise<void> {
-  const { ownership, runtime, pauses } = options;
-  const effects = effectsOf({ runtime, pauses });
+  const { ownership, wake } = options;
+  const effects = effectsOf(options);
   await followOtherReplicas(
     {
       ...options,
       hasOthers: () => ownership.view().replicas.length > 1,
-      onLook: () => {
-        runtime.look();
-      },
-      onTransitions: () => {
-        runtime.dispatch();
-      },
+      onLook: wake.otherReplicas,
+      onTransitions: wake.transitions,
       async onChanged(changes) {
         for (const stored of changes) await followElsewhere(stored, effects);
-        runtime.dispatch();
+        wake.transitions();
       },
     },
     signal,

@@ -7,6 +7,7 @@ import type { Recovery } from '../../store/contract/backups.ts';
 import { openStore, openStoreForDryRun } from '../../store/open.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { stateFileOf, type StateFile } from '../runtime/upkeep.ts';
 import { watchStorage, type StorageHealth } from './storage-health.ts';
 import type { Setup } from '../setup/setup.ts';
 
@@ -29,26 +30,29 @@ export interface OpenState {
    */
   readonly clock: Clock;
   readonly recovery: Pick<RecoveryRecord, 'recent'>;
+  /** Null if the state is no file that is kept: in a dry run, or in a database. */
+  readonly file: StateFile | null;
 }
 
 /** How a state that was damaged or missing at the start was replaced. */
 interface RecoveryRecord {
   readonly recovered: (how: Recovery) => void;
   /** The last recovery; null: there was none within the last hour. */
-  recent(): { readonly how: Recovery; readonly at: Instant } | null;
+  readonly recent: () => { readonly how: Recovery; readonly at: Instant } | null;
 }
 
 /** The caller closes the store of `storage`. Rejects with a `StorageError` or `StoreBusyError`. */
 export async function openState(options: StateOptions): Promise<OpenState> {
-  const { clock, log } = options;
+  const { setup, isDry, clock, log } = options;
   const recovery = createRecoveryRecord(clock);
   await using opened = new AsyncDisposableStack();
   const storage = watchStorage(opened.use(await open(options, recovery)));
   const { store } = storage;
   const { cluster } = store;
+  const file = isDry || setup.config.state.postgres !== null ? null : stateFileOf(setup.config);
   if (!cluster.isShared) {
     opened.move();
-    return { storage, ownership: createSoleOwnership(cluster), clock, recovery };
+    return { storage, ownership: createSoleOwnership(cluster), clock, recovery, file };
   }
   const anchored = createAnchoredClock(clock);
   anchored.anchor(await cluster.now());
@@ -60,9 +64,9 @@ export async function openState(options: StateOptions): Promise<OpenState> {
     onTime: (now) => {
       anchored.anchor(now);
     },
-    record: (lines) => store.record(lines),
+    record: store.record,
   });
-  return { storage, ownership, clock: anchored, recovery };
+  return { storage, ownership, clock: anchored, recovery, file };
 }
 
 const RECENT_MS = 3_600_000;

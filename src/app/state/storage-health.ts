@@ -12,7 +12,7 @@ export interface StorageHealth {
   /** The given store. The results of its writes set `state()`. */
   readonly store: Store;
   /** The state according to the last write. */
-  state(): StorageState;
+  readonly state: () => StorageState;
 }
 
 export function watchStorage(store: Store): StorageHealth {

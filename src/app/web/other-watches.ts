@@ -8,10 +8,11 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import { readStored, storedHealth, storedWatches } from '../../query/stored-watches.ts';
 import type { RuntimeView } from '../../query/view.ts';
 import type { StoreView } from '../../store/contract/store.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { Parts } from '../parts.ts';
 
 export interface OtherWatchesOptions {
-  readonly runtime: Pick<Runtime, 'watches' | 'polled'>;
+  readonly inForce: Pick<Parts['inForce'], 'watches'>;
+  readonly poller: Pick<Parts['poller'], 'watches'>;
   readonly ownership: Pick<Ownership, 'view'>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -30,7 +31,7 @@ interface Others extends ReturnType<typeof storedWatches> {
 }
 
 /** The view of this process, with the stored data of watches of other replicas. Rejects with a `StorageError`. */
-export function createOtherWatches({ runtime, ownership, clock }: OtherWatchesOptions) {
+export function createOtherWatches({ inForce, poller, ownership, clock }: OtherWatchesOptions) {
   let last: Read | null = null;
 
   function isCurrent(read: Read, watches: readonly Watch[]): boolean {
@@ -59,8 +60,8 @@ export function createOtherWatches({ runtime, ownership, clock }: OtherWatchesOp
   }
 
   return async (own: RuntimeView, reader: StoreView): Promise<RuntimeView> => {
-    const polled = new Set(runtime.polled());
-    const watches = runtime.watches().filter((watch) => !polled.has(watch));
+    const polled = new Set(poller.watches());
+    const watches = inForce.watches().filter((watch) => !polled.has(watch));
     return withOthers(own, watches, await read(reader, watches));
   };
 }

@@ -1,33 +1,27 @@
 // The queries' view of the running daemon.
-import type { Ownership } from '../../cluster/ownership.ts';
+import type { ClusterView, Ownership } from '../../cluster/ownership.ts';
 import type { Config } from '../../config/model.ts';
-import { summaryOfHealth, type DaemonHealth } from '../../engine/reporting/daemon-health.ts';
+import { summaryOfHealth } from '../../engine/reporting/daemon-health.ts';
 import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import { createOtherWatches } from './other-watches.ts';
-import type { Reload } from '../setup/reload.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import type { Setup } from '../setup/setup.ts';
+import type { Parts, PartsOptions } from '../parts.ts';
 
-export interface ViewOptions {
-  readonly runtime: Pick<Runtime, 'watches' | 'reports' | 'polled' | 'replicaOf' | 'facts'>;
+export interface ViewOptions
+  extends
+    Pick<PartsOptions, 'setup' | 'version'>,
+    Pick<Parts, 'inForce' | 'poller' | 'blindWatches' | 'pollRing' | 'explorerFacts' | 'health' | 'notes'> {
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
-  readonly health: () => DaemonHealth;
-  readonly reload: Pick<Reload, 'rejected'>;
-  /** The setup at the start of the daemon. */
-  readonly setup: Pick<Setup, 'config'>;
   readonly store: Pick<Store, 'reader'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly version: string;
   /** A new id for every start. */
   readonly bootId: string;
 }
 
-interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'> {
-  readonly runtime: Pick<Runtime, 'work'>;
-}
+interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'>, Pick<Parts, 'work'> {}
 
 /** Resolves with the current view. Rejects with a `StorageError` if the state cannot be opened. */
 export function createLook(options: ViewOptions): () => Promise<QueryContext> {
@@ -47,10 +41,10 @@ export function createLook(options: ViewOptions): () => Promise<QueryContext> {
 const EDITION_MS = 10_000;
 
 /** Resolves with a text that changes whenever queries may answer differently: after a write, a poll or a request. */
-export function createEdition({ store, runtime, clock, bootId }: EditionOptions): () => Promise<string> {
+export function createEdition({ store, work, clock, bootId }: EditionOptions): () => Promise<string> {
   return async () => {
     const written = await (await store.reader()).version();
-    const done = [...runtime.work().values()].reduce((sum, { polls, requests }) => sum + polls + requests, 0);
+    const done = [...work.now().values()].reduce((sum, { polls, requests }) => sum + polls + requests, 0);
     // The text is short, because each change sends it to every open page.
     return [bootId.slice(0, 8), written, done, Math.floor(clock.now() / EDITION_MS)].join('-');
   };
@@ -58,21 +52,36 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
 
 /** The view without the health. */
 function runtimeView(options: ViewOptions, startedAt: Instant): Omit<RuntimeView, 'health'> {
-  const { runtime, ownership, reload, version, bootId } = options;
-  const { facts } = runtime;
-  const config = (): Config => facts.config() ?? options.setup.config;
+  const { inForce, poller, blindWatches, pollRing, explorerFacts, ownership, notes, version, bootId } = options;
+  const config = (): Config => inForce.config() ?? options.setup.config;
   return {
-    ...facts,
     version,
     startedAt,
     bootId,
     silentSince: null,
     config,
-    reports: runtime.reports,
+    watches: inForce.watches,
+    reports: inForce.reports,
+    readings: poller.readings,
     selfLabels: () => selfLabels(config().explorers.keys()),
-    explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
-    rejected: reload.rejected,
-    replicaOf: runtime.replicaOf,
+    blind: blindWatches.blind,
+    unseen: blindWatches.unseen,
+    explorers: () =>
+      [...config().explorers.keys()].map((name) => {
+        const { answers, p99Ms, rate } = explorerFacts.of(name);
+        return { name, answers, p99Ms, rate };
+      }),
+    rejected: () => notes.rejected,
+    loadedAt: inForce.loadedAt,
+    polls: pollRing.of,
+    ruleFile: inForce.ruleFile,
+    replicaOf: (explorer) => otherHolderOf(poller.shardOf(explorer), ownership.view()),
     cluster: () => (ownership.isShared ? ownership.view() : null),
   };
+}
+
+/** The other replica that holds the shard; null if none is known. */
+function otherHolderOf(shard: Shard, { shards }: ClusterView): string | null {
+  const found = shards.find((one) => one.shard === shard);
+  return found === undefined || found.isOurs ? null : found.holder;
 }

@@ -10,16 +10,16 @@ import { performerOf } from '../operators.ts';
 import { createEntryJournal, type EntryJournal } from './entry-journal.ts';
 import { openLocalToken } from './local-token.ts';
 import { readinessOf } from './readiness.ts';
-import type { AppOptions, Services } from '../services.ts';
+import type { Parts, PartsOptions } from '../parts.ts';
 import { createEdition, createLook } from './view.ts';
 
 /** Rejects with a `WebError`. */
-export async function openWeb(options: AppOptions, services: Services): Promise<Web> {
+export async function openWeb(options: PartsOptions, parts: Parts): Promise<Web> {
   const { setup, clock, log, metrics, version } = options;
   const { http } = setup.config;
-  const { store, runtime, health } = services;
+  const { store, inForce, polls, health } = parts;
   const bootId = randomUUID();
-  const look = createLook({ ...options, ...services, bootId });
+  const look = createLook({ ...options, ...parts, bootId });
   metrics.mirrorOperators(async () => gauges(await look()));
   const closing = new AbortController();
   const journal = createEntryJournal({ store, clock, log, signal: closing.signal });
@@ -27,22 +27,22 @@ export async function openWeb(options: AppOptions, services: Services): Promise<
     ...http.listen,
     publicUrl: http.publicUrl,
     metricsText: () => metrics.text(),
-    isAlive: () => runtime.parts.isRunning(),
+    isAlive: polls.isRunning,
     readiness: () => readinessOf(health()),
     api: {
-      callers: followConfig(http, () => (runtime.facts.config() ?? setup.config).http, localTokenOf(options)),
-      monotonic: () => clock.monotonic(),
-      perform: performerOf({ ...services, clock, log }),
+      callers: followConfig(http, () => (inForce.config() ?? setup.config).http, localTokenOf(options)),
+      monotonic: clock.monotonic,
+      perform: performerOf({ ...parts, clock, log }),
     },
     version,
     links: {
-      isOn: () => runtime.facts.config()?.http.hasLinks ?? false,
+      isOn: () => inForce.config()?.http.hasLinks ?? false,
       secrets: () => store.linkSecrets(),
-      now: () => clock.now(),
+      now: clock.now,
       timeZone: setup.config.timeZone,
     },
-    pages: pagesOf(options, services, journal),
-    queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
+    pages: pagesOf(options, parts, journal),
+    queries: createQueries(look, createEdition({ ...parts, bootId })),
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
@@ -65,13 +65,13 @@ export async function openWeb(options: AppOptions, services: Services): Promise<
 }
 
 function pagesOf(
-  { setup, clock, version }: AppOptions,
-  { store, runtime: { facts }, heartbeats }: Pick<Services, 'store' | 'runtime' | 'heartbeats'>,
+  { setup, clock, version }: PartsOptions,
+  { store, inForce, notes }: Pick<Parts, 'store' | 'inForce' | 'notes'>,
   { onEntry }: Pick<EntryJournal, 'onEntry'>,
 ): PagesOptions | null {
   const { http, timeZone } = setup.config;
   const startedAt = clock.now();
-  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt(), heartbeatAt: heartbeats.acceptedAt });
+  const daemon = () => ({ version, startedAt, loadedAt: inForce.loadedAt(), heartbeatAt: notes.heartbeatAt });
   return http.page.isServed ? { timeZone, clock, daemon, sessions: store, onEntry } : null;
 }
 
@@ -96,7 +96,7 @@ function callersOf({ operators, proxy }: HttpSettings): Omit<IdentityOptions, 'l
 }
 
 /** Null in a dry run, which leaves no file behind. */
-function localTokenOf({ isDry, setup, log }: AppOptions): string | null {
+function localTokenOf({ isDry, setup, log }: PartsOptions): string | null {
   const token = isDry ? null : openLocalToken(setup.config.state.file, log);
   if (token !== null) log.addSecrets([token]);
   return token;

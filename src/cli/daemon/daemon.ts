@@ -71,7 +71,7 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
     clock,
     log,
     metrics,
-    print: (line) => terminal.print(line),
+    print: terminal.print,
     version,
     owner: `pid ${pid}`,
     recorder,

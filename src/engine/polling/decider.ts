@@ -105,7 +105,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
     const { explorer } = watch.target;
     return {
       read,
-      now: () => clock.now(),
+      now: clock.now,
       // If no watch reads the head at every poll, the last one was read for a single decision and may be old.
       head: () => (readsHead(explorer) ? reader.head() : null),
       canAskHead: true,

@@ -48,7 +48,7 @@ export interface HeldWatches extends WatchReadings {
   /** These watches stay in force; the values of all others are dropped. */
   keep(watches: readonly Watch[]): void;
   /** The watches in force. */
-  watches(): readonly Watch[];
+  readonly watches: () => readonly Watch[];
   has(watch: WatchId): boolean;
   /** The memory of the watch, or a memory as before the first poll. */
   memoryOrBlank(watch: Watch): Memory;

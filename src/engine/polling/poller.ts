@@ -97,7 +97,7 @@ export interface Poller {
   /** The shards in force. */
   readonly shardOf: ShardOf;
   /** The watches that are polled. */
-  watches(): readonly Watch[];
+  readonly watches: () => readonly Watch[];
   /** Call this before the shard is given back. Stores unsaved values; after that no poll of the shard takes effect. */
   release(shard: Shard): Promise<void>;
   /** The shard is lost: its values are dropped from memory, and none is stored. */
@@ -279,7 +279,7 @@ export function createPoller(options: PollerOptions): Poller {
       for (const watch of held.watches()) if (shardOfWatch(watch) === shard) unsure.add(watch.id);
     },
     shardOf,
-    watches: () => held.watches(),
+    watches: held.watches,
     async release(shard) {
       await batch.idle();
       await flush();

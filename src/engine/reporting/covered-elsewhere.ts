@@ -12,7 +12,7 @@ export interface CoveredElsewhere {
   /** True if the coverage was read since `run` started. */
   isRead(): boolean;
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface CoveredElsewhereOptions {

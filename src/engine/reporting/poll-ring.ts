@@ -23,7 +23,7 @@ export interface PollRing {
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation, decision: Decision, ms: number): void;
   /** The newest first. */
-  of(watch: Watch): PollRecord[];
+  readonly of: (watch: Watch) => PollRecord[];
 }
 
 const OUTCOMES = ['complete', 'unchanged', 'partial', ...MISS_REASONS] as const;

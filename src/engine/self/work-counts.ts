@@ -25,7 +25,7 @@ export interface WorkCounts {
   explorerHeaders(facts: { readonly explorer: string; readonly credits: number | null }): void;
   head(facts: { readonly explorer: string; readonly height: bigint }): void;
   /** The work since the start of the process. */
-  now(): WorkByExplorer;
+  readonly now: () => WorkByExplorer;
 }
 
 export function createWorkCounts(): WorkCounts {

@@ -39,7 +39,7 @@ export interface Retirement {
   /** Call this when the set of watches has changed. Safe to call at any time, also before `run`. */
   wake(): void;
   /** Runs until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 1000;

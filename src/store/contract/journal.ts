@@ -102,7 +102,7 @@ export interface JournalStore {
    * Appends lines to the journal. The lines of commits, tries and actions of operators do not need this: they are
    * appended in the transaction that causes them.
    */
-  record(entries: readonly JournalEntry[]): Promise<void>;
+  readonly record: (entries: readonly JournalEntry[]) => Promise<void>;
 
   /** Chains up to `limit` appended lines of the journal; true if more are left. */
   chainJournal(limit: number, fence: Fence): Promise<boolean>;

@@ -56,7 +56,7 @@ export interface Store
   keepRunning(outline: Json): Promise<void>;
 
   /** Writes a row, to check that the state accepts one. */
-  probe(at: Instant): Promise<void>;
+  readonly probe: (at: Instant) => Promise<void>;
 
   /** Stores the health of this process; replaces its former one. */
   keepHealth(health: HealthSummary): Promise<void>;

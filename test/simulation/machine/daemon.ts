@@ -1,13 +1,12 @@
 // The daemon as `app/` starts it, but for what needs the world: no files are watched, no port is opened, and the
 // explorer, the state file and the receivers are those of the simulation.
-import { createPauses } from '../../../src/app/pauses.ts';
-import { createRuntime } from '../../../src/app/runtime/runtime.ts';
-import { isPauseOf } from '../../../src/core/model/watch/pause.ts';
+import { runWork } from '../../../src/app/loops.ts';
+import { openParts } from '../../../src/app/parts.ts';
+import { effectsOf } from '../../../src/app/operators.ts';
 import type { PollHook } from '../../../src/engine/polling/poll.ts';
 import { keepPolicy } from '../../../src/operators/upkeep.ts';
 import { createStorageBackoff } from '../../../src/engine/reporting/storage-backoff.ts';
-import { createSupervisor } from '../../../src/engine/upkeep/supervisor.ts';
-import { createExplorer } from '../../../src/explorer/explorer.ts';
+import { createExplorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
@@ -19,7 +18,6 @@ import type { ConfigVersion } from '../people/log.ts';
 import type { Reached } from '../scenes/operators.ts';
 import type { Loaded } from '../scenes/versions.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
-import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 
 export interface DaemonOptions {
   readonly line: LifeLine;
@@ -46,57 +44,42 @@ export interface Daemon {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { line, clock, store, transport, files, onApplied, onLook, hook } = options;
   const ownership = ownershipOf(store);
-  const metrics = createMetrics({ clock });
-  const pauses = createPauses({ store, clock });
-  await pauses.read();
-  const runtime = createRuntime({
-    store,
-    ownership,
-    whileHeld: (_shard, run) => run,
+  await using opened = new AsyncDisposableStack();
+  const given = {
+    setup: files().setup,
     clock,
     log: SILENT,
-    metrics,
-    supervise: createSupervisor({
-      clock,
-      log: SILENT,
-      onRestart: (loop) => {
-        metrics.loopRestarted(loop);
-      },
-    }).supervise,
-    openExplorer: (options) => createExplorer({ ...options, transport }),
+    metrics: createMetrics({ clock }),
+    openExplorer: (options: ExplorerOptions) => createExplorer({ ...options, transport }),
     print: () => Promise.resolve(),
     version: '0.0.0',
     isDry: false,
     recorder: null,
     hook,
     silentWaitMs: 0,
-    storageState: () => 'works',
-    stateFile: null,
-    pauses,
-    jumps: createClockJumps(clock),
-  });
+  };
+  const storage = { store, state: () => 'works' as const };
+  const state = { storage, ownership, clock, recovery: { recent: () => null }, file: null };
+  const parts = await openParts(given, state, opened);
+  const { inForce, setups, wake } = parts;
 
   async function apply(): Promise<void> {
     const { setup, version } = files();
-    await using prepared = await runtime.prepare(setup);
+    await using prepared = await setups.prepare(setup);
     if (!line.isAlive) return;
     prepared.commit();
     onApplied(version);
   }
 
-  const onChanged = (): void => {
-    runtime.dispatch();
-  };
   const reached: Reached = {
     store,
     clock,
-    watches: () => runtime.watches(),
-    notify: () => runtime.self(),
+    watches: inForce.watches,
+    notify: inForce.self,
     async onChanged(change) {
-      if (change.type === 'pause' || change.type === 'end-pause') await pauses.read();
-      if (change.type === 'end-pause')
-        runtime.pollNow(runtime.watches().filter((watch) => isPauseOf({ watch: change.watch }, watch)));
-      onChanged();
+      if (change.type === 'pause' || change.type === 'end-pause') await parts.pauses.read();
+      if (change.type === 'end-pause') effectsOf(parts).pollNow(change.watch);
+      wake.transitions();
     },
   };
   const policy = {
@@ -104,28 +87,30 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     fence: () => ownership.fenceOf('service:dispatch'),
     clock,
     storage: () => createStorageBackoff({ loop: 'operators' }, SILENT),
-    watches: () => runtime.watches(),
-    notify: () => runtime.self(),
-    timeZone: runtime.timeZone,
-    onChanged,
+    watches: inForce.watches,
+    notify: inForce.self,
+    timeZone: inForce.timeZone,
+    onChanged: wake.transitions,
   };
 
   async function look(): Promise<void> {
     while (!line.stopping.aborted) {
-      const { parts } = runtime;
       const blind = parts.blindWatches.blind().map(({ watch: { rule } }) => rule);
-      const factors = parts.explorers().flatMap(({ plan }) => Object.values(plan?.stretch ?? {}));
+      const factors = [...inForce.explorers()].flatMap((name) =>
+        Object.values(parts.spending.stateOf(name)?.stretch ?? {}),
+      );
       onLook({ clockAt: clock.now(), watches: blind, stretch: Math.max(1, ...factors) });
       await clock.sleep(LOOK_MS, line.stopping);
     }
   }
 
   async function run(): Promise<void> {
-    await Promise.all([runtime.run(line.stopping), keepPolicy(policy, line.stopping), look()]);
-    await runtime[Symbol.asyncDispose]();
+    await using _closing = closing;
+    await Promise.all([runWork(given, parts, line.stopping), keepPolicy(policy, line.stopping), look()]);
   }
 
   await apply();
+  const closing = opened.move();
   return { reload: apply, reached, ended: run() };
 }
 
