@@ -6,7 +6,8 @@ import type { Kind, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import type { Read } from '../core/model/watch/question.ts';
-import { dollarsOf } from '../core/values/dollars.ts';
+import type { Amount } from '../core/values/amount.ts';
+import { dollarsOf, isPrice } from '../core/values/dollars.ts';
 import { track } from '../core/values/tracked.ts';
 import type { Instant } from '../lib/clock.ts';
 import { inOneStep } from '../lib/steps.ts';
@@ -21,7 +22,6 @@ import {
   type BalanceReading,
   type BalanceView,
 } from './balance/reading.ts';
-import { PriceAge, unchangedSince, withPrice } from './balance/price-age.ts';
 import { observeToken } from './balance/token-balance.ts';
 import { dollarAdvice } from './balance/dollar-advice.ts';
 import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
@@ -31,6 +31,20 @@ import { firstCount, remembered, type Values } from './values.ts';
 import { plainWording } from '../core/wording/change-sentence.ts';
 
 type TokenView = View<typeof Token.fields>;
+
+/**
+ * Since when an explorer shows the same price. Explorers send no time with a price, and old releases go on showing the
+ * last one after its source has dropped it.
+ */
+interface PriceAge {
+  readonly price: string;
+  /** When this price was first seen. */
+  readonly since: Instant;
+  /** True if another price was seen before. A price that never moves is not known to be old. */
+  readonly hasMoved: boolean;
+}
+
+const PriceAge: z.ZodType<PriceAge> = z.object({ price: z.string(), since: z.number(), hasMoved: z.boolean() });
 
 /** `values` is empty until a value is known. */
 export interface BalanceState extends Values {
@@ -215,4 +229,19 @@ function synthesize(target: Target, { view, says }: SyntheticRow): BalanceView {
 
 function syntheticToken(written: TokenView, token: Address): TokenView {
   return Token.over(written, { address_hash: written.address_hash ?? token });
+}
+
+const OLD_MS = 24 * 3_600_000;
+
+/** The same object as before if the price is the same, or unknown. */
+function withPrice(before: PriceAge | null, price: Amount | undefined, at: Instant): PriceAge | null {
+  if (!isPrice(price)) return before;
+  const text = price.toString();
+  return text === before?.price ? before : { price: text, since: at, hasMoved: before !== null };
+}
+
+/** Since when the price is the same; undefined while that is not long, or it never moved. */
+function unchangedSince(age: PriceAge | null, price: Amount | undefined, at: Instant): Date | undefined {
+  const isOld = age !== null && age.hasMoved && isPrice(price) && at - age.since >= OLD_MS;
+  return isOld ? new Date(age.since) : undefined;
 }

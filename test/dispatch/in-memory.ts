@@ -5,8 +5,7 @@ import { shiftOf, type ClockShift } from '../../src/dispatch/clock-jump.ts';
 import { needsAck } from '../../src/dispatch/escalate.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
 import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
-import { UNTOLD } from '../../src/dispatch/owed.ts';
-import { stateOwing } from '../../src/dispatch/owing.ts';
+import { stateOwing, UNTOLD } from '../../src/dispatch/owed.ts';
 import { reroute, type ActiveAlert } from '../../src/dispatch/reroute.ts';
 import { CAP_OF_PEOPLE, sentBeforeOf, type ClosedBefore } from '../../src/dispatch/policy/rate.ts';
 import type {

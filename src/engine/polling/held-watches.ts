@@ -17,7 +17,6 @@ import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
-import { createChangedWatches, type ChangedWatches } from './changed-watches.ts';
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';
@@ -265,4 +264,42 @@ function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory 
   const effect = 'a new baseline; what happened since the last poll is not told';
   log.warn('watch:memory-unreadable', { watch: watch.name, effect });
   return { ...memory, state: null };
+}
+
+interface ChangesSince {
+  /** The argument of the next call. */
+  readonly mark: number;
+  /** Null: any watch may have changed. */
+  readonly ids: readonly WatchId[] | null;
+}
+
+/** Log of changed watches. A reader of ten thousand watches reads only those that changed since its mark. */
+interface ChangedWatches {
+  note(id: WatchId): void;
+  /** Notes that any watch may have changed. */
+  noteAll(): void;
+  /** The changes since the mark of an earlier call; 0: there was no earlier call. */
+  readonly since: (mark: number) => ChangesSince;
+}
+
+/** At least this many changes are kept. Reading all watches costs no more than reading more changes than that. */
+const MOST_CHANGES = 2000;
+
+export function createChangedWatches(): ChangedWatches {
+  let ids: WatchId[] = [];
+  /** The mark of the first entry of `ids`. */
+  let first = 1;
+  return {
+    note(id) {
+      ids.push(id);
+      if (ids.length < 2 * MOST_CHANGES) return;
+      first += MOST_CHANGES;
+      ids = ids.slice(MOST_CHANGES);
+    },
+    noteAll() {
+      first += ids.length + 1;
+      ids = [];
+    },
+    since: (mark) => ({ mark: first + ids.length, ids: mark < first ? null : ids.slice(mark - first) }),
+  };
 }

@@ -1,7 +1,6 @@
 // One poll without its effects: the observation, and the decision from it. The daemon, a replay and the tests of rules
 // all poll through here. They differ in the reader that answers: an explorer, a recording, or the rows of a test.
-import { lowestMissing } from '../../core/alerts/events/missing-events.ts';
-import type { Memory } from '../../core/model/memory.ts';
+import type { Alert, EventState, Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import type { Head, HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
@@ -155,4 +154,20 @@ export function readMemory({ kind }: Watch, memory: Memory): Memory | null {
   if (memory.state === null) return memory;
   const state = kind.state.safeParse(memory.state);
   return state.success ? { ...memory, state: state.data as Memory['state'] } : null;
+}
+
+/**
+ * The lowest block of events that count as gone after one or two more readings without them; null if none of them is in
+ * a block. These readings must go down to it. Otherwise newer items push it off the pages, and no retraction is sent.
+ */
+function lowestMissing({ alerts }: Pick<Memory, 'alerts'>): number | null {
+  let lowest: number | null = null;
+  for (const byKey of Object.values(alerts))
+    for (const alert of Object.values(byKey))
+      if (isMissing(alert) && alert.block !== null) lowest = Math.min(lowest ?? Infinity, alert.block);
+  return lowest;
+}
+
+function isMissing(alert: Alert): alert is EventState {
+  return alert.type === 'event' && (alert.state === 'suspect' || (alert.state === 'observed' && alert.absent > 0));
 }

@@ -1,13 +1,14 @@
 // One JSON call over HTTP, for all channels that use it. It follows no redirects, and does not retry, since the outbox
 // tries again.
 import { once } from 'node:events';
-import http from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import got, { RequestError, type PlainResponse, type Request } from 'got';
 import { createDeadline } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { createRedactor } from '../../lib/redact.ts';
-import { absorbErrors } from '../../lib/network/request-errors.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { NotifierTools } from '../notifier.ts';
@@ -131,4 +132,30 @@ function outcomeOfError(error: unknown, host: string): Outcome {
   if (error.code === EGRESS_REFUSED) return notAllowed(error.message);
   const why = `${host}: ${error.code === 'ERR_ABORTED' ? 'stopped before an answer came' : error.code}`;
   return { type: error.timings?.upload === undefined ? 'again' : 'unknown', why };
+}
+
+/** The error code of a request that was answered with 101. */
+const SWITCHED_PROTOCOLS = 'SWITCHED_PROTOCOLS';
+
+/**
+ * Errors of a request can come after its answer was accepted: bytes behind its length, a body behind a 204, a bad chunk,
+ * a bad trailer. Node emits each as an 'error' event on some object of the request, and an 'error' event without a
+ * listener ends the process.
+ *
+ * Listens for the errors of one of got's request streams, and of the objects inside it, for its whole life. Must be
+ * called in the turn in which the stream is made. Listeners of the caller are still called. An answer 101 would hand
+ * over the bare connection. No request asks for this, so the connection is closed, and the stream fails.
+ */
+function absorbErrors(stream: Duplex): void {
+  stream.on('error', ignore);
+  stream.on('request', (request: ClientRequest) => request.on('error', ignore));
+  stream.on('upgrade', (_answer: IncomingMessage, socket: Socket) => {
+    socket.on('error', ignore);
+    socket.destroy();
+    stream.destroy(Object.assign(new Error('answered with 101'), { code: SWITCHED_PROTOCOLS }));
+  });
+}
+
+function ignore(): void {
+  // The caller that waits for the answer handles the error with its own listeners.
 }

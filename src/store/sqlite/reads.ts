@@ -1,11 +1,12 @@
 // A connection that reads. Its statements and snapshots take turns. Else a single read could fall into an open
 // snapshot, and miss later commits. Reads do not wait for commits on another connection.
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqlReads } from '../sql/database.ts';
 import { createSqlSession, sqlThrough } from '../sql/session.ts';
-import type { Sql } from '../sql/sql.ts';
-import { sqlOn } from './prepared.ts';
+import type { Row } from '../sql/rows.ts';
+import { readPages, type Parameter, type Sql, type Statement } from '../sql/sql.ts';
 import { whenFree } from './busy.ts';
+import { asSqlite, SQLITE } from './dialect.ts';
 import type { Turns } from './turns.ts';
 
 /** `connection`: returns the connection that is open at the time of a read. `file`: the name in messages. */
@@ -39,4 +40,49 @@ async function inSnapshot<T>(db: DatabaseSync, over: Sql, work: (sql: Sql) => Pr
     // ROLLBACK is enough, since nothing was written. A COMMIT would fail after a damaged page was read.
     if (db.isTransaction) db.exec('ROLLBACK');
   }
+}
+
+/**
+ * There are fewer constant statements than this. The limit keeps texts that are made at run time from filling the
+ * memory.
+ */
+const MOST_PREPARED = 2000;
+
+/** The statements of a connection. They reject with the errors of SQLite. */
+function sqlOn(db: DatabaseSync): Sql {
+  const prepared = new Map<Statement, StatementSync>();
+
+  function prepare(statement: Statement): StatementSync {
+    const known = prepared.get(statement);
+    if (known !== undefined) return known;
+    if (prepared.size >= MOST_PREPARED) prepared.clear();
+    const fresh = db.prepare(asSqlite(typeof statement === 'string' ? statement : statement(SQLITE)));
+    prepared.set(statement, fresh);
+    return fresh;
+  }
+
+  const sql: Sql = {
+    all: async (statement, values = []) => prepare(statement).all(...values.map(bound)),
+    first: async (statement, values = []) => prepare(statement).get(...values.map(bound)),
+    run: async (statement, values = []) => Number(prepare(statement).run(...values.map(bound)).changes),
+    async each(statement, rows) {
+      const one = prepare(statement.text);
+      let changed = 0;
+      for (const row of rows) changed += Number(one.run(...statement.valuesOf(row).map(bound)).changes);
+      return changed;
+    },
+    async allOf(statement, rows) {
+      const one = prepare(statement.text);
+      const found: Row[] = [];
+      for (const row of rows) for (const each of one.all(...statement.valuesOf(row).map(bound))) found.push(each);
+      return found;
+    },
+    pages: (statement, size) => readPages(sql, statement, size),
+  };
+  return sql;
+}
+
+function bound(value: Parameter): SQLInputValue {
+  if (typeof value === 'boolean') return Number(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }

@@ -78,7 +78,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
   }`,
       },
       {
-        file: 'src/dispatch/owing.ts',
+        file: 'src/dispatch/owed.ts',
         find: `return begun !== null || wanted > closed;`,
         replace: `return begun !== null || wanted >= closed;`,
       },

@@ -4,8 +4,7 @@
 // If a field was never seen, this explorer may send it only sometimes, or never. If a field was seen, and then is in no
 // row of three complete polls, it is gone. A value of null is not a missing key, and a poll without rows does not
 // count.
-import type { AnyView } from '../../values/fields.ts';
-import { keyStateAt, type KeyState } from '../../values/key-state.ts';
+import { isRow, namesOf, sourceOf, type AnyView, type Field, type RowSource } from '../../values/fields.ts';
 
 /** For each field that was seen: the number of complete polls in a row without it, at most three. Plain JSON. */
 export type FieldSightings = Readonly<Record<string, number>>;
@@ -79,4 +78,29 @@ function stateIn(rows: readonly AnyView[], path: string): KeyState {
     if (state === 'missing') isMissing = true;
   }
   return isMissing ? 'missing' : 'unknown';
+}
+
+/** `unknown`: the view was not read from a row, or a parent of the key is null. */
+type KeyState = 'present' | 'missing' | 'unknown';
+
+/**
+ * Checks whether the row behind a view has the key at the end of a path, under any of its names. A null value and a
+ * missing key are both unknown to conditions, but only a missing key shows that the explorer no longer sends the field.
+ */
+function keyStateAt(view: AnyView, path: string): KeyState {
+  const source = view[sourceOf];
+  return source === null ? 'unknown' : keyStateIn(source, namesOf(path));
+}
+
+function keyStateIn(
+  { record, row }: Pick<RowSource, 'record' | 'row'>,
+  [name = '', ...rest]: readonly string[],
+): KeyState {
+  const field: Field<unknown> | undefined = record.fields[name];
+  const key = field === undefined ? undefined : [name, ...field.was].find((one) => Object.hasOwn(row, one));
+  if (field === undefined || key === undefined) return 'missing';
+  if (rest.length === 0) return 'present';
+  const inner = field.from === undefined ? row[key] : field.from(row[key]);
+  if (field.type.type !== 'record' || !isRow(inner)) return 'unknown';
+  return keyStateIn({ record: field.type.record, row: inner }, rest);
 }
