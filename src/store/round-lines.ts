@@ -1,7 +1,6 @@
 // The journal lines of dispatch rounds.
-import { closedLines, heldLines, type HeldAlert } from '../core/journal/dispatched.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
-import { routedLines, withdrawnLines } from '../core/journal/routed.ts';
+import { closedLines, heldLines, routedLines, withdrawnLines, type HeldAlert } from '../core/journal/lines.ts';
 import type { DeliveryBatch, RoundResult } from '../dispatch/model.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
 import type { RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';

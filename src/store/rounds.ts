@@ -8,7 +8,7 @@ import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueGroup, DueRound } from '../dispatch/rounds/due-round.ts';
 import type { Owing, RoutingResult, RoutingRound, Unrouted } from '../dispatch/rounds/routing-round.ts';
-import { withdrawnLines } from '../core/journal/routed.ts';
+import { withdrawnLines } from '../core/journal/lines.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
 import { EVENT_OPEN_MS } from '../core/model/transition.ts';
 import { targetOf } from '../core/model/watch/targets.ts';
