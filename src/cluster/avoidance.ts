@@ -59,13 +59,9 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   const cutOff = (): Shard[] => held().filter((shard) => isCutOff(reach.of(shard)));
   const missedByOthers = (): Shard[] => [...new Set(others().flatMap(({ unreached }) => unreached))];
   const isOfUse = (shard: Shard): boolean => isAnswering(shard) && missedByOthers().includes(shard);
-  const ask = createProbe(clock);
-  const newsOf = (shard: Shard): void => {
+  const probe = createProbe(clock, (shard) => {
     if (isOfUse(shard)) onNews();
-  };
-  const probe = (shard: Shard): void => {
-    ask(reach, shard, newsOf);
-  };
+  });
 
   function unproven(): Shard[] {
     if (avoided.unreached().length === 0) return [];
@@ -111,8 +107,8 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   }
 
   function askAgain(): void {
-    for (const shard of held()) if (reach.of(shard).type === 'unreached') probe(shard);
-    for (const shard of [...avoided.endingSoon(), ...unproven(), ...missedByOthers()]) probe(shard);
+    for (const shard of held()) if (reach.of(shard).type === 'unreached') probe(reach, shard);
+    for (const shard of [...avoided.endingSoon(), ...unproven(), ...missedByOthers()]) probe(reach, shard);
   }
 
   return {
@@ -172,9 +168,9 @@ const takes =
     !avoids.includes(shard);
 
 /** Runs one probe at a time for each shard. `onEnd` is called when the result of the probe is known. */
-function createProbe(clock: Clock): (reach: Reach, shard: Shard, onEnd: (shard: Shard) => void) => void {
+function createProbe(clock: Clock, onEnd: (shard: Shard) => void): (reach: Reach, shard: Shard) => void {
   const probing = new Set<Shard>();
-  return (reach, shard, onEnd) => {
+  return (reach, shard) => {
     const last = reach.of(shard);
     const isFresh = last.type !== 'unknown' && clock.monotonic() - last.at < PROBED_MS;
     if (isFresh || probing.has(shard)) return;
