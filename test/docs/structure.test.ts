@@ -113,7 +113,7 @@ test.each([
 
 test('a file has more than a few lines, or several importers', () => {
   const imports = files.flatMap(([file, source]) => importsOf(file, source));
-  expect(above(9, smallFiles(sources, imports, FEW_LINES))).toEqual([]);
+  expect(above(8, smallFiles(sources, imports, FEW_LINES))).toEqual([]);
 });
 
 test('finds the small file with one importer, and no other', () => {
