@@ -41,6 +41,15 @@ export function createInbox<T>(): Inbox<T> {
   };
 }
 
+/** Asks at once, and again after each arrival. Resolves when it is so. */
+export async function untilSo(arrivals: Arrivals<unknown>, isSo: () => Promise<boolean>): Promise<void> {
+  for (;;) {
+    const { length } = arrivals.all;
+    if (await isSo()) return;
+    await arrivals.reached(length + 1);
+  }
+}
+
 // --- webhook -------------------------------------------------------------------------------------------------------
 
 export interface WebhookCall {

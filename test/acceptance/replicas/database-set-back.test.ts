@@ -2,32 +2,26 @@
 // that a daemon does not reach any more, while another does.
 import { expect } from '@jest/globals';
 import { openProxy } from '../../cluster/proxy.ts';
-import {
-  openReplicaScene,
-  PURSES,
-  RULES,
-  type Replica,
-  type ReplicaScene,
-} from '../../support/cluster/replica-scene.ts';
+import { openReplicaScene, RULES, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
 import type { WebhookCall } from '../../support/sinks.ts';
-import { postgresTest } from '../../support/store/postgres.ts';
+import { concurrentPostgresTest } from '../../support/store/postgres.ts';
 
 /** Resolves once each watch has begun. */
 async function daemonOf(scene: ReplicaScene): Promise<Replica> {
   const daemon = await scene.replica();
-  while ((await scene.sql('SELECT FROM memory')).length < PURSES.length);
+  await scene.begun();
   return daemon;
 }
 
-postgresTest(
+concurrentPostgresTest(
   'two alerts and an end that a standby had not got were never told, since their values stayed',
   async () => {
     await using scene = await openReplicaScene({ fsync: 'on' });
-    const { postgres, told, fill, sql } = scene;
+    const { postgres, told, fill, sql, until } = scene;
     const daemon = await daemonOf(scene);
     await fill(2, 0);
     await told.reached(1);
-    while ((await sql("SELECT FROM deliveries WHERE state <> 'sent'")).length > 0);
+    await until(async () => (await sql("SELECT FROM deliveries WHERE state <> 'sent'")).length === 0);
 
     // The last renewal was written before, so that nothing in the tables says that they are older.
     await sql(`UPDATE replicas SET until = until + interval '1 hour'`);
@@ -38,7 +32,7 @@ postgresTest(
     await fill(0, 0);
     await fill(1, 0);
     await fill(2, 5);
-    while ((await sql('SELECT FROM notifications')).length < 4);
+    await until(async () => (await sql('SELECT FROM notifications')).length >= 4);
     await postgres.stop('immediate');
     putBack();
     await postgres.start();
@@ -73,12 +67,13 @@ async function movableClock({ sql }: ReplicaScene): Promise<(ahead: string) => P
 const AHEAD = '10 minutes';
 
 /** A daemon has renewed what it holds by that clock. */
-async function untilRenewed({ sql }: ReplicaScene, isAhead: boolean): Promise<void> {
+async function untilRenewed({ sql, until }: ReplicaScene, isAhead: boolean): Promise<void> {
   const inAMinute = `pg_catalog.clock_timestamp() + interval '1 minute'`;
-  while ((await sql(`SELECT FROM shards WHERE (until > ${inAMinute}) <> ${String(isAhead)}`)).length > 0);
+  const others = `SELECT FROM shards WHERE (until > ${inAMinute}) <> ${String(isAhead)}`;
+  await until(async () => (await sql(others)).length === 0);
 }
 
-postgresTest(
+concurrentPostgresTest(
   'the clock of the database was ahead for some seconds, and nobody polled until it had caught up',
   async () => {
     await using scene = await openReplicaScene();
@@ -93,18 +88,21 @@ postgresTest(
   },
 );
 
-postgresTest('what a daemon gave back while that clock was ahead could not be claimed once it was right', async () => {
-  await using scene = await openReplicaScene();
-  const setAhead = await movableClock(scene);
-  const first = await daemonOf(scene);
-  await setAhead(AHEAD);
-  await untilRenewed(scene, true);
-  await first.stop();
-  await setAhead('0');
-  await scene.fill(1, 0);
-  await daemonOf(scene);
-  expect(await scene.told.reached(1)).toEqual([expect.stringMatching(/^\[CRITICAL\] purse_1 /)]);
-});
+concurrentPostgresTest(
+  'what a daemon gave back while that clock was ahead could not be claimed once it was right',
+  async () => {
+    await using scene = await openReplicaScene();
+    const setAhead = await movableClock(scene);
+    const first = await daemonOf(scene);
+    await setAhead(AHEAD);
+    await untilRenewed(scene, true);
+    await first.stop();
+    await setAhead('0');
+    await scene.fill(1, 0);
+    await daemonOf(scene);
+    expect(await scene.told.reached(1)).toEqual([expect.stringMatching(/^\[CRITICAL\] purse_1 /)]);
+  },
+);
 
 const CRITICAL = /^\[CRITICAL\] purse_0 /;
 
@@ -112,14 +110,14 @@ for (const [what, rules] of [
   ['a condition', RULES],
   ['an event', RULES.replaceAll('while: balance < 1', 'on: changed')],
 ] as const)
-  postgresTest(
+  concurrentPostgresTest(
     `${what} that a replica told from memory, cut off from the database, was told again by the next one as if it were new`,
     async () => {
       await using scene = await openReplicaScene();
       const { told, calls, fill } = scene;
       await using line = await openProxy({ target: scene.postgres.port, address: '127.0.0.11' });
       const first = await scene.replica({ rules, databasePort: line.port });
-      while ((await scene.sql('SELECT FROM memory')).length < PURSES.length);
+      await scene.begun();
       const second = await scene.replica({ rules });
       line.set({ type: 'cut' });
       await fill(0, 0);

@@ -1,7 +1,7 @@
 // Daemons that come to the database of another installation by mistake.
 import { expect } from '@jest/globals';
 import { openReplicaScene, PURSES, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
-import { postgresTest } from '../../support/store/postgres.ts';
+import { concurrentPostgresTest } from '../../support/store/postgres.ts';
 
 const FOREIGN = `
 watches:
@@ -10,11 +10,11 @@ watches:
 
 async function begun(scene: ReplicaScene): Promise<Replica> {
   const own = await scene.replica({ self: '[hook]' });
-  while ((await scene.sql('SELECT FROM memory')).length < PURSES.length);
+  await scene.begun();
   return own;
 }
 
-postgresTest(
+concurrentPostgresTest(
   'another installation is refused where it comes to a database by mistake, and one that finds it there ends',
   async () => {
     await using scene = await openReplicaScene();
@@ -35,7 +35,7 @@ postgresTest(
   },
 );
 
-postgresTest(
+concurrentPostgresTest(
   'two replicas that know nothing of what a database remembers take nothing over, and end nothing that is open',
   async () => {
     await using scene = await openReplicaScene();
@@ -69,7 +69,7 @@ postgresTest(
     // An operator says that they are meant to.
     expect(await foreign[0]?.command(['state', 'accept'])).toMatch(/^accepted: config [0-9a-f]{32}\. It is run by /);
     await foreign[0]?.says('cluster:claimed');
-    while ((await scene.sql(`SELECT FROM memory WHERE watch LIKE 'theirs%'`)).length === 0);
+    await scene.until(async () => (await scene.sql(`SELECT FROM memory WHERE watch LIKE 'theirs%'`)).length > 0);
     for (const one of foreign) await one.stop();
   },
 );

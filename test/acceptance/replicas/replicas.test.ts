@@ -3,7 +3,7 @@
 import { expect } from '@jest/globals';
 import { join } from 'node:path';
 import { RUNTIME_FLAGS } from '../../../src/cli/runtime-flags.ts';
-import { createInbox, type Arrivals } from '../../support/sinks.ts';
+import { createInbox, untilSo, type Arrivals } from '../../support/sinks.ts';
 import { createFolder, start, type Folder, type Process } from '../../support/daemon.ts';
 import { createTally, type Tally } from '../../support/crash/tally.ts';
 import { execute, hasPostgres, postgresTest, startPostgres } from '../../support/store/postgres.ts';
@@ -130,15 +130,15 @@ rules: [rules.yaml]
     async untilQuiet() {
       await untilTold();
       const owed = () => execute(url, "SELECT FROM deliveries WHERE state IN ('due', 'sending')");
-      while ((await owed()).length > 0);
+      await untilSo(asked, async () => (await owed()).length === 0);
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 
 /** Only what happens after the first poll of a watch is told. */
-async function everyWatchBegan({ url }: Scene): Promise<void> {
-  while ((await execute(url, 'SELECT FROM memory')).length < PLANS);
+async function everyWatchBegan({ asked, url }: Scene): Promise<void> {
+  await untilSo(asked, async () => (await execute(url, 'SELECT FROM memory')).length >= PLANS);
 }
 
 async function stopped(process: Process): Promise<void> {

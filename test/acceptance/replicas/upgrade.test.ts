@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, jest } from '@jest/globals';
 import { copyEdited, type Copy } from '../../simulation/bugs/copies.ts';
 import { SCHEMA_STEPS } from '../../../src/store/sql/schema.ts';
-import { openReplicaScene, PURSES, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
-import { postgresTest } from '../../support/store/postgres.ts';
+import { openReplicaScene, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
+import { concurrentPostgresTest } from '../../support/store/postgres.ts';
 
 jest.setTimeout(240_000);
 
@@ -28,7 +28,7 @@ const mainOf = ({ folder }: Copy): string => join(folder, 'src/main.ts');
 
 async function begun(scene: ReplicaScene): Promise<Replica> {
   const replica = await scene.replica();
-  while ((await scene.sql('SELECT FROM memory')).length < PURSES.length);
+  await scene.begun();
   return replica;
 }
 
@@ -37,7 +37,7 @@ async function memoriesOf({ sql }: ReplicaScene): Promise<{ format: number; vers
   return rows.map(({ format, version }) => ({ format: Number(format), version: Number(version) }));
 }
 
-postgresTest(
+concurrentPostgresTest(
   'a replica of an older release ends where a newer one has changed the tables, and a copy from before leads back',
   async () => {
     using next = withColumn();
@@ -72,7 +72,7 @@ postgresTest(
   },
 );
 
-postgresTest(
+concurrentPostgresTest(
   'memories of a newer format are written once all replicas read it, and an older release leaves them as they are',
   async () => {
     using next = withFormat();
@@ -123,9 +123,9 @@ postgresTest(
 );
 
 /** The one replica that is there has renewed its leases since it is alone. */
-async function renewed({ sql }: ReplicaScene): Promise<void> {
+async function renewed({ sql, until }: ReplicaScene): Promise<void> {
   const live = () => sql('SELECT until::text FROM replicas');
-  while ((await live()).length > 1);
+  await until(async () => (await live()).length === 1);
   const [before] = await live();
-  while ((await live())[0]?.['until'] === before?.['until']);
+  await until(async () => (await live())[0]?.['until'] !== before?.['until']);
 }

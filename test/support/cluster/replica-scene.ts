@@ -7,8 +7,8 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../../src/sandbox/server.ts';
 import { createFolder, start, type Folder, type Process } from '../daemon.ts';
 import { freePort } from '../free-port.ts';
-import { createInbox, createWebhookSink, type Arrivals, type WebhookCall } from '../sinks.ts';
-import { execute } from '../store/postgres.ts';
+import { createInbox, createWebhookSink, untilSo, type Arrivals, type WebhookCall } from '../sinks.ts';
+import { execute, hasPostgres, startPostgres } from '../store/postgres.ts';
 import { openPostgres, type PostgresServer } from '../store/postgres-server.ts';
 import { INSTALLATION } from '../store/story-state.ts';
 
@@ -27,6 +27,10 @@ export interface ReplicaScene extends AsyncDisposable {
   /** Sets the balance of a purse. */
   readonly fill: (purse: number, coins: number) => Promise<void>;
   readonly sql: (statement: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Asks at once, and again after each request of a daemon to the explorer or the receiver. Resolves when it is so. */
+  readonly until: (isSo: () => Promise<boolean>) => Promise<void>;
+  /** Resolves when every watch has been polled. */
+  begun(): Promise<void>;
   replica(options?: ReplicaOptions): Promise<Replica>;
 }
 
@@ -59,15 +63,24 @@ export const RULES = `
 watches:
 ${PURSES.map((n) => `  - { id: coins-${n}, explorer: chain, kind: balance, of: purse_${n}, every: 1s, notify: [hook], alerts: [{ id: low, while: balance < 1, severity: critical }] }\n`).join('')}`;
 
-export async function openReplicaScene(settings: Readonly<Record<string, string>> = {}): Promise<ReplicaScene> {
+/** One for all scenes of a test file. */
+const shared = hasPostgres ? await startPostgres() : null;
+
+/** With settings it has a server of its own, which may be stopped. */
+export async function openReplicaScene(settings?: Readonly<Record<string, string>>): Promise<ReplicaScene> {
   await using opened = new AsyncDisposableStack();
-  const postgres = opened.use(await openPostgres(settings));
+  const postgres = settings === undefined ? shared : opened.use(await openPostgres(settings));
+  if (postgres === null) throw new Error('PostgreSQL is not here');
   const url = await postgres.database();
   const sandbox = createSandbox({ seed: 7, blockTimeMs: 'manual', clock: systemClock, quiet: true, control: true });
   const served = opened.use(await serveSandbox(sandbox));
   const barred = new Set<string>();
-  const front = opened.use(await openFront(served.url, barred));
-  const [told, fails] = [createInbox<string>(), createInbox<string>()];
+  const [told, fails, requests] = [createInbox<string>(), createInbox<string>(), createInbox<string>()];
+  const front = opened.use(
+    await openFront(served.url, barred, (path) => {
+      requests.push(path);
+    }),
+  );
   let isRefusing = false;
   const sink = opened.use(
     await createWebhookSink((response, { path, body }) => {
@@ -75,6 +88,7 @@ export async function openReplicaScene(settings: Readonly<Record<string, string>
       else if (path === '/hook' && !isRefusing)
         told.push((JSON.parse(body) as { data: { subject: string } }).data.subject);
       response.writeHead(path === '/hook' && isRefusing ? 503 : 204).end();
+      requests.push(path);
     }),
   );
   const fill = async (purse: number, coins: number): Promise<void> => {
@@ -96,6 +110,8 @@ heartbeat: { url: '${sink.origin}/beats', every: 1s, allow: [127.0.0.0/8] }
 state: { postgres: { env: DATABASE_URL, name: ${installation} } }
 rules: [rules.yaml]
 `;
+  const sql = (statement: string): ReturnType<typeof execute> => execute(url, statement);
+  const until = (isSo: () => Promise<boolean>): Promise<void> => untilSo(requests, isSo);
   const all = opened.move();
   return {
     postgres,
@@ -107,7 +123,9 @@ rules: [rules.yaml]
       isRefusing = value;
     },
     fill,
-    sql: (statement) => execute(url, statement),
+    sql,
+    until,
+    begun: () => until(async () => (await sql('SELECT FROM memory')).length >= PURSES.length),
     async replica(options = {}) {
       const files = { 'rules.yaml': options.rules ?? RULES, 'config.yaml': configOf(options) };
       const folder = all.use(createFolder(files));
@@ -158,8 +176,9 @@ interface Front extends AsyncDisposable {
 }
 
 /** Passes requests on to the explorer, and resets those that come from a barred address. */
-async function openFront(to: string, barred: ReadonlySet<string>): Promise<Front> {
+async function openFront(to: string, barred: ReadonlySet<string>, onRequest: (path: string) => void): Promise<Front> {
   const server = http.createServer((request, response) => {
+    onRequest(request.url ?? '');
     if (barred.has(request.socket.remoteAddress ?? '')) {
       request.socket.resetAndDestroy();
       return;

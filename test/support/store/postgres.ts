@@ -12,6 +12,9 @@ if (!hasPostgres)
 
 export const postgresTest = hasPostgres ? test : test.skip;
 
+/** For stories that mostly wait for real time, each in a scene of its own: those of a file are told at once. */
+export const concurrentPostgresTest = hasPostgres ? test.concurrent : test.skip;
+
 /** Starts a server for the tests of a file; it is stopped after them, and its data is gone. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const server = await openPostgres(settings);
