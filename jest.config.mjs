@@ -12,6 +12,7 @@ export default {
   testEnvironment: 'node',
   // Many tests wait for time or for processes of their own: a worker more than there are cores pays.
   maxWorkers: availableParallelism() + 1,
+  testSequencer: '<rootDir>/jest.sequencer.mjs',
   // For a loaded machine: no test waits on purpose.
   testTimeout: 900_000,
   setupFiles: ['<rootDir>/test/support/properties.setup.ts', '<rootDir>/test/support/slow-network.setup.ts'],
