@@ -39,20 +39,21 @@ export interface Ownership {
   lost(shard: Shard): void;
 
   /**
-   * Gives the shard back and does not claim it for two minutes, since another replica can do more with it. False: no
+   * Gives the shard back and does not claim it for two minutes, since another replica can read its memory. False: no
    * other replica can claim it, so it stays.
    */
   avoid(shard: Shard): boolean;
 
   /**
-   * From now on `reach` decides if a shard is given back and avoided: its host answered no request for 30 seconds,
-   * while it answers another replica. The avoidance ends when the host answers this process again.
+   * From now on a shard is also given back and avoided if `reach` shows that its explorer's host answered no request of
+   * this process for 30 seconds, but answers another replica. The avoidance ends when the host answers this process
+   * again, or no other replica can claim the shard.
    */
   consult(reach: Reach): void;
 
   view(): ClusterView;
 
-  /** True if watches that no config names may be ended: every live replica has run the same config for 30 seconds. */
+  /** True if watches that are in no config may be retired: all live replicas ran the same config for 30 seconds. */
   mayRetire(): boolean;
 
   /** True if each shard has a live replica. Rejects with a `StorageError`. */
@@ -74,7 +75,7 @@ export interface DeclaredConfig {
   readonly shards: readonly DeclaredShard[];
 }
 
-/** For one shard, each call is awaited before the next one is made, also if that is to another follower. */
+/** The calls about one shard run one after the other, also those to different followers. */
 export interface Follower {
   /**
    * The shard is held now, and `fenceOf` returns its fence. The stored data must be read before any decision.
@@ -120,7 +121,7 @@ export interface ShardView {
 export interface ClusterCounts {
   /** Shards that were lost without being released. */
   readonly leasesLost: number;
-  /** Shards that were claimed after another replica held them. */
+  /** Shards that were claimed although the former holder had not given them back. */
   readonly takeovers: number;
   readonly fencedCommits: number;
 }

@@ -6,10 +6,9 @@ import { namesSelf } from './policy/silenced.ts';
 import type { Labels, Route, Routing } from './model.ts';
 
 /**
- * All routes are checked. The channels are those of `notify`, which the alert's rule names, else those of the first
- * matching route that names some. To these the `add` of every matching route is added. Each option comes from the first
- * matching route that sets it; the mute windows of all matching routes apply. If there is no channel, no message is
- * sent.
+ * All routes are checked. The channels are those of `notify` in the alert's rule, else those of the first matching
+ * route with `notify`. The `add` channels of every matching route are added. Each option comes from the first matching
+ * route that sets it; the mute windows of all matching routes apply. If there is no channel, no message is sent.
  *
  * For alerts of the daemon about itself, mute windows and groups come only from routes that name the watch
  * `chainwarden`.

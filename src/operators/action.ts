@@ -47,9 +47,9 @@ export interface Action<
   check(body: Body, call: ActionCall, world: OperatorWorld): Promise<CheckedAction<Change>> | CheckedAction<Change>;
   /** Runs in the transaction, so it must await only `sql`. Returns the reason, a text, if nothing was changed. */
   apply(sql: Sql, change: Change, by: ActionBy): Promise<Done | Unchanged>;
-  /** An action that adds a row uses the key of the request as the row's id. */
+  /** True if the action adds a row. The key of the request is then the row's id. */
   readonly addsRow: boolean;
-  /** True if the dispatch must decide again about held back deliveries after the action. */
+  /** True if the dispatch must decide again about held-back deliveries after the action. */
   readonly changesPolicy: boolean;
   /** Sent to the channels of `self:`; null: no message. `subject`: the name of the alert for people. */
   announce(done: Done, by: ActionBy, subject: string | null): AnnouncementText | null;
@@ -105,7 +105,7 @@ export interface ActionBy {
   readonly zone: string;
 }
 
-/** The parts of the daemon that checks read. */
+/** The parts of the daemon that `check` reads. */
 export interface OperatorWorld {
   readonly clock: Pick<Clock, 'now'>;
   /** The time zone for texts to people. */
@@ -131,7 +131,7 @@ export interface ActionEffects {
   readPauses(): Promise<void>;
   /** Polls the watches with that name, or of that rule, at once. */
   pollNow(name: string): void;
-  /** Sends the due deliveries of the channel, even if its receiver had answered that it no longer exists. */
+  /** Sends the due deliveries of the channel, even if the receiver answered earlier that it no longer exists. */
   retryChannel(channel: string): void;
 }
 
@@ -157,7 +157,7 @@ export type ActionRefusal =
 export type ActionResult<Answer> =
   { readonly type: 'done'; readonly answer: Answer } | { readonly type: 'refused'; readonly why: ActionRefusal };
 
-/** The text of an announcement. It contains words of operators. */
+/** The text of an announcement. Parts of it were written by operators. */
 export interface AnnouncementText {
   readonly alert: Announcement;
   /** One line: who did it, the action, and its end. */
@@ -173,7 +173,7 @@ export interface RequestedAction<Body> {
   readonly request: OperatorRequest;
 }
 
-/** Carries out an action once for each key, however often it is requested. When it resolves, the action is durable. */
+/** Carries out an action once for each key of a request. The action is durable when the promise resolves. */
 export type PerformAction = <Body, Change, Done extends object, Answer extends object>(
   action: Action<Body, Change, Done, Answer>,
   requested: RequestedAction<Body>,

@@ -69,5 +69,5 @@ function deliveryLine({ id, channel, recipient }: ChangedDelivery): LineData {
 }
 
 function noSuchDelivery({ parameter }: ActionCall): string {
-  return `There is no delivery ${quote(parameter('id'))}: \`chainwarden deliveries list\` shows those that are kept.`;
+  return `There is no delivery ${quote(parameter('id'))}: \`chainwarden deliveries list\` shows the stored deliveries.`;
 }

@@ -32,7 +32,7 @@ const COMMON = {
   announce: () => null,
   journal: linesOf,
   notFound: () =>
-    'No delivery was given up there that could be: `chainwarden deliveries list` shows those that are kept.',
+    'No delivery was given up there that could be: `chainwarden deliveries list` shows the stored deliveries.',
 } as const;
 
 export const retryGivenUp = action({

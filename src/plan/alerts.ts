@@ -115,7 +115,8 @@ function transition({ name }: Watch, alert: ConditionAlert, moved: Moved): strin
   const was = before?.type === 'condition' ? before : null;
   const now = after?.type === 'condition' ? after : null;
   const [from, to] = [was?.state ?? 'inactive', now?.state ?? 'inactive'];
-  if (isNews && decision.truths[alert.id] === 'unknown') return [`not known from what is kept: ${name}/${alert.id}`];
+  if (isNews && decision.truths[alert.id] === 'unknown')
+    return [`not known from the stored state: ${name}/${alert.id}`];
   if (from === to) return [];
   if (to === 'pending')
     return [`would open ${name}/${alert.id}: pending, fires when it has held for ${showDuration(alert.forMs)}`];
@@ -127,7 +128,7 @@ function transition({ name }: Watch, alert: ConditionAlert, moved: Moved): strin
     return [`would close ${name}/${alert.id}: when it has stayed so for ${showDuration(alert.keepFiringForMs)}`];
   if (was !== null && isActive(was) && to === 'inactive')
     return [`would close ${name}/${alert.id}: ${recipientsText(decision, alert, 'resolved', toldBy(told))}`];
-  return to === 'inactive' ? [`would close ${name}/${alert.id}: it was pending, nothing is told`] : [];
+  return to === 'inactive' ? [`would close ${name}/${alert.id}: it was pending, no message is sent`] : [];
 }
 
 function recipientsText(
@@ -138,7 +139,7 @@ function recipientsText(
 ): string {
   const own = transitions.filter(({ message }) => message.alert === id && message.type === `alert.${type}`);
   const to = own.flatMap(whoHears);
-  return to.length === 0 ? 'nothing is told of it now' : `${type} is told to ${to.map(showRecipient).join(', ')}`;
+  return to.length === 0 ? 'no message is sent now' : `${type} is sent to ${to.map(showRecipient).join(', ')}`;
 }
 
 function toldBy(told: Told): (one: Transition) => readonly Recipient[] {
@@ -150,11 +151,11 @@ function closings(name: string, { transitions }: Decision, told: Told): string[]
   const ended = transitions.filter(({ message }) => message.reason?.startsWith('rule ') === true);
   return [...Map.groupBy(ended, ({ message }) => `${message.alert}: ${message.reason ?? ''}`)].map(([what, all]) => {
     const to = all.flatMap(toldBy(told)).map(showRecipient);
-    return `would close ${name}/${what}, ${to.length === 0 ? 'nobody was told of it' : `resolved is told to ${to.join(', ')}`}`;
+    return `would close ${name}/${what}, ${to.length === 0 ? 'nobody was notified' : `resolved is sent to ${to.join(', ')}`}`;
   });
 }
 
 function counting({ name, alerts }: Watch, news: ReadonlySet<string>): string[] {
   const isCount = (alert: AlertRule): boolean => alert.type === 'count' && news.has(alert.id);
-  return alerts.filter(isCount).map(({ id }) => `not known from what is kept: ${name}/${id}, which counts what comes`);
+  return alerts.filter(isCount).map(({ id }) => `not known from the stored state: ${name}/${id} counts new items`);
 }

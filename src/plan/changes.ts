@@ -41,7 +41,7 @@ export function changesOf(before: Outline, after: Outline): PlanChanges {
     ...named(
       'changed',
       [...restarted, ...added.filter((watch) => !isOther(watch))],
-      ': it reads something else, and starts with a new baseline',
+      ': it reads other data, so it starts with a new baseline',
     ),
     ...rules,
     ...peopleLines(before, after),
@@ -83,14 +83,18 @@ function alertLines(changed: ChangedRule, id: string): string[] {
   const told = changed.watches.flatMap(({ was, now }) =>
     toldLine(`${now.name}/${id}`, was?.tells[id] ?? before.tells, now.tells[id] ?? after.tells),
   );
-  return [...says, ...firstOf(told, (more) => `changed who is told of ${name} on ${more} more`)];
+  return [...says, ...firstOf(told, (more) => `changed the recipients of ${name} on ${more} more watches`)];
 }
 
 type Recipients = AlertOutline['tells'];
 
 function toldLine(name: string, before: Recipients, after: Recipients): string[] {
-  const [was = '', now = ''] = [before, after].map((recipients) => recipients.map(showRecipient).join(', '));
-  return was === now ? [] : [`changed ${name}: told to ${now}, until now to ${was}`];
+  const [was, now] = [shownRecipients(before), shownRecipients(after)];
+  return was === now ? [] : [`changed ${name}: recipients were ${was}, now ${now}`];
+}
+
+function shownRecipients(recipients: Recipients): string {
+  return recipients.length === 0 ? 'none' : recipients.map(showRecipient).join(', ');
 }
 
 function firstOf(lines: readonly string[], rest: (more: number) => string): readonly string[] {
@@ -108,8 +112,8 @@ function peopleLines(before: Outline, after: Outline): string[] {
   const was = recipientsOf(before);
   const now = recipientsOf(after);
   return [
-    ...[...now].filter((who) => !was.has(who)).map((who) => `newly told: ${who}`),
-    ...[...was].filter((who) => !now.has(who)).map((who) => `no longer told: ${who}`),
+    ...[...now].filter((who) => !was.has(who)).map((who) => `new recipient: ${who}`),
+    ...[...was].filter((who) => !now.has(who)).map((who) => `no longer a recipient: ${who}`),
   ];
 }
 

@@ -60,7 +60,8 @@ function alertLines(
     if (hasNews(watch, added, news)) unasked += 1;
     return [];
   });
-  const never = unasked === 0 ? [] : [`not known from what is kept: alerts of ${watchesText(unasked)} never asked yet`];
+  const never =
+    unasked === 0 ? [] : [`not known from the stored state: alerts of ${watchesText(unasked)} never polled`];
   return [...removed, ...stayed, ...never];
 }
 

@@ -14,7 +14,7 @@ export interface RuleCache {
   parse(file: string, text: string): Parsed;
   /** The functions and events of an ABI file. */
   abi(path: string, text: string): ParsedAbi;
-  /** The kind with the fields that the options of a watch give it: the same object for the same fields. */
+  /** The kind with the fields that the options of a watch add. Equal options return the same object. */
   readonly kindFor: (kind: AnyKind, options: unknown) => AnyKind;
   language(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language;
   /** Drops results that were not used since the last sweep. Called at the end of each load. */

@@ -12,7 +12,7 @@ import { parseRoute } from './routes.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface SandboxServer extends AsyncDisposable {
-  /** `http://127.0.0.1:1234`: the base of both forms. */
+  /** `http://127.0.0.1:1234`: the base URL of the per-instance and of the multichain form. */
   readonly url: string;
   /** Closes every connection. Safe to call twice. */
   close(): Promise<void>;
@@ -26,7 +26,7 @@ const KEEP_ALIVE_MS = 120_000;
 export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<SandboxServer> {
   const server = createServer((request, response) => void handle(sandbox, request, response));
   server.maxConnections = MOST_CONNECTIONS;
-  // Longer than any client pauses: a connection that closes just as it is used again looks like an outage.
+  // The timeout is longer than any client is idle. A connection that closes just as it is reused looks like an outage.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', (_error, socket) => socket.destroy());
   // A connection may fail for lack of file descriptors. The client sees this, and the next connection may succeed.

@@ -126,7 +126,7 @@ test('a plan that rests goes on resting where a reload changes how often it may 
   expect(explorers.rests()).toEqual(rests);
   expect(() => {
     budgetOf('ethereum').assertOpen('host');
-  }).toThrow('the API key was refused');
+  }).toThrow('the API key was rejected');
   await explorers[Symbol.asyncDispose]();
 });
 

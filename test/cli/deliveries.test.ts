@@ -85,7 +85,7 @@ test('one delivery is shown as a whole; one that is not there says which are', a
     code: 64,
     out: '',
     err:
-      'chainwarden: there is no delivery nothing. chainwarden deliveries list shows those that are kept: for 30 days ' +
-      'after they ended.\n',
+      'chainwarden: there is no delivery nothing. Deliveries are kept for 30 days after they ended: ' +
+      'chainwarden deliveries list shows them.\n',
   });
 });

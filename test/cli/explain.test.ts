@@ -178,7 +178,7 @@ test('behind a head that stands still nothing is known, and neither command clai
   expect((await prepared.run('plan', '-c', prepared.config)).out).toMatch(/^nothing changes/);
   prepared.folder.write('rules.yaml', rules.replace('balance < 1_000_000', 'balance < 900_000'));
   const { out } = await prepared.run('plan', '-c', prepared.config);
-  expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
+  expect(out).toMatch(/\nnot known from the stored state: coins\/low\n$/);
 });
 
 test('a cooldown is said; status and explain agree since when it fires, told or not', async () => {

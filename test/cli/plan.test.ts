@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { changesOf } from '../../src/plan/changes.ts';
+import type { Outline } from '../../src/plan/outline.ts';
 import { CONFIG, prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 
 const LOW = `{ id: low, while: balance < 1_000_000, until: balance > 1_050_000, for: 2m, notify: [screen, night] }`;
@@ -53,7 +55,7 @@ test('a new threshold closes what fires, and says to whom', async () => {
     'changed coins/low',
     '  was warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
     '  now warning: while balance < 900_000 until balance > 930_000 for 2m',
-    'would close coins/low: resolved is told to night, screen',
+    'would close coins/low: resolved is sent to night, screen',
   ]);
 });
 
@@ -66,7 +68,7 @@ test('a new low that was said a moment ago stays one', async () => {
 test('what it says would happen is what the daemon then does', async () => {
   await firing();
   const lower = RULES.replace('< 1_000_000', '< 900_000').replace('> 1_050_000', '> 930_000');
-  expect(await planned(lower)).toContain('would close coins/low: resolved is told to night, screen');
+  expect(await planned(lower)).toContain('would close coins/low: resolved is sent to night, screen');
   expect((await prepared.run('status', '--watches', '-c', prepared.config)).out).toContain('low firing since');
   await prepared.polls('940000');
   const { out } = await prepared.run('explain', 'coins/low', '-c', prepared.config);
@@ -85,7 +87,7 @@ test('a new alert that is true opens: at once, or when it has held', async () =>
   const soon = RULES.replace('- { id: falls', '- { id: small, while: balance < 1000000 }\n      - { id: falls');
   expect(await planned(soon)).toEqual([
     'added coins/small: warning: while balance < 1000000',
-    'would open coins/small: firing is told to screen',
+    'would open coins/small: firing is sent to screen',
   ]);
   expect(await planned(soon.replace('1000000 }', '1000000, for: 10m }'))).toContain(
     'would open coins/small: pending, fires when it has held for 10m',
@@ -97,18 +99,18 @@ test('what is removed ends for those who were told; schedules, people and credit
   expect(await planned(RULES.replace(`      - ${LOW}\n`, '').replace('every: 1m', 'every: 2m'))).toEqual([
     'changed coins: every 1m becomes every 2m',
     'removed coins/low: warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
-    'no longer told: night',
+    'no longer a recipient: night',
     'chain: 28,800 credits a day become 14,400',
-    'would close coins/low: rule removed, resolved is told to night, screen',
+    'would close coins/low: rule removed, resolved is sent to night, screen',
   ]);
 });
 
 test('another address under the same name starts anew, and one more is added', async () => {
   await firing();
   expect(await planned(RULES.replace('of: treasury', 'of: vault'))).toEqual([
-    'changed coins: it reads something else, and starts with a new baseline',
-    'would close coins/low: rule removed, resolved is told to night, screen',
-    'not known from what is kept: alerts of a watch that was never asked yet',
+    'changed coins: it reads other data, so it starts with a new baseline',
+    'would close coins/low: rule removed, resolved is sent to night, screen',
+    'not known from the stored state: alerts of a watch that was never polled',
   ]);
   expect(await planned(RULES.replace('of: treasury', 'of: both'))).toContain('added coins[vault]');
 });
@@ -118,7 +120,7 @@ test('another kind of watch under the same id ends what fires', async () => {
   const tokens = `${CONFIG}tokens: { USDC: '0x${'33'.repeat(20)}' }\n`;
   prepared.folder.write('config.yaml', tokens);
   const said = await planned(RULES.replace('of: treasury', 'of: treasury\n    token: USDC'));
-  expect(said).toContain('would close coins/low: rule removed, resolved is told to night, screen');
+  expect(said).toContain('would close coins/low: rule removed, resolved is sent to night, screen');
 });
 
 test('what cannot be decided on the kept data is said, and no more', async () => {
@@ -127,7 +129,7 @@ test('what cannot be decided on the kept data is said, and no more', async () =>
     'changed coins/falls',
     '  was warning: while change("1h") < -0.05',
     '  now warning: while change("1h") < -0.06',
-    'not known from what is kept: coins/falls',
+    'not known from the stored state: coins/falls',
   ]);
 });
 
@@ -154,10 +156,10 @@ test('without a state file everything is added, and that is said', async () => {
     expect.stringContaining('There is no state at'),
     expect.stringContaining('What runs now is not known'),
     'added coins',
-    'newly told: screen',
-    'newly told: night',
+    'new recipient: screen',
+    'new recipient: night',
     'chain: 0 credits a day become 28,800',
-    'not known from what is kept: alerts of a watch that was never asked yet',
+    'not known from the stored state: alerts of a watch that was never polled',
   ]);
   expect(existsSync(prepared.stateFile)).toBe(false);
 });
@@ -181,14 +183,31 @@ test('routes that send the addresses of one rule to other channels say so for ea
     return (await routedState.run('plan', '-c', routedState.config)).out.trimEnd().split('\n');
   };
   expect(await plan(routed('vault', 'night'))).toEqual([
-    'changed coins[treasury]/low: told to screen, until now to night',
-    'changed coins[vault]/low: told to night, until now to screen',
+    'changed coins[treasury]/low: recipients were night, now screen',
+    'changed coins[vault]/low: recipients were screen, now night',
   ]);
   expect(await plan(routed('treasury', 'screen'))).toEqual([
-    'changed coins[treasury]/low: told to screen, until now to night',
-    'no longer told: night',
+    'changed coins[treasury]/low: recipients were night, now screen',
+    'no longer a recipient: night',
   ]);
   expect(await plan(routed('treasury', 'night'))).toEqual([
     'nothing changes: the same watches, alerts, recipients and credits',
+  ]);
+});
+
+test('an alert that loses its only recipient says none', () => {
+  const outline = (...channels: readonly string[]): Outline => ({
+    rules: {
+      coins: {
+        schedule: '1m',
+        alerts: { low: { says: '', tells: channels.map((channel) => ({ channel, recipient: channel })) } },
+      },
+    },
+    watches: [],
+    credits: {},
+  });
+  expect(changesOf(outline('night'), outline()).lines).toEqual([
+    'changed coins/low: recipients were night, now none',
+    'no longer a recipient: night',
   ]);
 });

@@ -66,7 +66,7 @@ describe('a mistake has its place, and what to write', () => {
     [
       'calls: "f(IERC20 token)",',
       'status == "ok"',
-      'watches[0].calls: no type "IERC20". Write address for a contract, uint8 for an enum, and the parts of a struct in brackets: (address to, uint256 amount) order.',
+      'watches[0].calls: no type "IERC20". Write address for a contract, uint8 for an enum, and the parts of a struct in brackets: "(address to, uint256 amount) order".',
     ],
     [
       'calls: "f((address to, uint256 amount)[] )",',

@@ -1,6 +1,6 @@
 // Puts one setup in force after the other, in three steps:
 //
-//   prepare   reads the state file and opens new parts; the only step that may fail, and it changes nothing
+//   prepare   reads the stored state and opens new parts; the only step that may fail, and it changes nothing
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes replaced parts once they are unused; retires removed watches (engine/upkeep/retirement.ts)
 import type { Ownership } from '../../cluster/ownership.ts';
@@ -54,8 +54,8 @@ export class Setups {
   }
 
   /**
-   * To be called after shards changed hands. From then on, the watches that this replica polls are observed, and no
-   * others.
+   * Call this after shards changed hands. Blindness, present values, poll records and metrics are then kept for exactly
+   * the watches that this replica polls.
    */
   follow(): void {
     const { poller, blindWatches, presentValues, pollRing } = this.#options;

@@ -1,6 +1,7 @@
 // The files that a load read (config, rules and secrets), each with its state at that time, to compare with the present
-// state. Polling finds every way in which files are changed. Watching directories would miss a replaced directory or
-// link (as Kubernetes updates a ConfigMap), a secret elsewhere, and a network file system.
+// state. Polling detects every change of a file, however it is made. Watching directories would miss a replaced
+// directory or link (as Kubernetes updates a ConfigMap), secrets in other directories, and changes on a network file
+// system.
 import { statSync, type BigIntStats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import type { ReadFile } from '../../config/model.ts';

@@ -37,7 +37,7 @@ export function createLook(options: ViewOptions): () => Promise<QueryContext> {
   };
 }
 
-/** The text also changes at this interval, since ages and forecasts in answers change with the clock. */
+/** The text of `createEdition` also changes at this interval, since ages and forecasts in answers change with time. */
 const EDITION_MS = 10_000;
 
 /** Resolves with a text that changes whenever queries may answer differently: after a write, a poll or a request. */

@@ -46,7 +46,10 @@ const PLAN = /^(\d{1,12})\/(day|month)$/;
 function planOf(text: string): Pick<Limits, 'credits' | 'per'> {
   const [, credits, per] = PLAN.exec(text) ?? [];
   if (credits === undefined || Number(credits) === 0)
-    throw new CommandError(EXIT.usage, `--plan: "${text}" is no plan, such as 100000/day or 3000000/month`);
+    throw new CommandError(
+      EXIT.usage,
+      `--plan: "${text}" is not a plan. Write one such as 100000/day or 3000000/month.`,
+    );
   return { credits: Number(credits), per: per === 'month' ? 'month' : 'day' };
 }
 

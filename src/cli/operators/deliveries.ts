@@ -16,7 +16,7 @@ export interface DeliveryListOptions extends ConfigOption {
   readonly limit: number;
 }
 
-/** One line for each delivery: those given up, then pending, then sent; newest first in each group. */
+/** One line for each delivery: given up, then owed, then sent; newest first in each group. */
 export async function list(terminal: Terminal, options: DeliveryListOptions): Promise<number> {
   const { state = null, channel = null, limit } = options;
   const config = configOrFail(terminal, options.config);
@@ -34,7 +34,7 @@ export async function show(terminal: Terminal, id: string, { config: file }: Con
   await using reader = await openReader(config.state);
   const found = await delivery({ store: reader }, id);
   if (found === null) {
-    const advice = 'chainwarden deliveries list shows those that are kept: for 30 days after they ended.';
+    const advice = 'Deliveries are kept for 30 days after they ended: chainwarden deliveries list shows them.';
     throw new CommandError(EXIT.usage, `there is no delivery ${singleLine(id, 60)}. ${advice}`);
   }
   for (const line of linesOf(found, terminal.clock.now())) terminal.out(line);
@@ -73,7 +73,7 @@ const WORDS: Readonly<Record<DeliveryRow['state'], string>> = {
   owed: 'owed',
   sent: 'sent',
   'given-up': 'given up',
-  merged: 'said in a later one',
+  merged: 'merged into a later one',
   cancelled: 'cancelled',
 };
 

@@ -1,5 +1,5 @@
 // Caps of messages to one recipient. Messages with a critical line have their own cap, twice as large, of which one
-// rule takes at most a quarter. Alerts above a cap are sent in one summary for each ten minutes and cap.
+// rule takes at most a quarter. Alerts above a cap are sent in one summary per cap every ten minutes.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type {
@@ -21,10 +21,10 @@ const SHARE_OF_RULE = 1 / 4;
 /** The default cap of channels to people. */
 export const CAP_OF_PEOPLE: Cap = { burst: 10, perHour: 30 };
 
-/** The sent messages of a target without a cap: none count. */
+/** No sent messages: for a target without a cap, or without messages in the last hour. */
 export const NOTHING_SENT: SentBefore = { common: [], critical: [], heardOf: new Set(), summaries: new Map() };
 
-/** A message that was closed for the target within the last hour. */
+/** A message that was created for the target within the last hour. */
 export type ClosedBefore = Pick<DeliveryBatch, 'kind' | 'critical'> & { readonly at: Instant };
 
 export function sentBeforeOf(closed: readonly ClosedBefore[], now: Instant): SentBefore {
@@ -50,12 +50,12 @@ export function streamOf(kind: SummaryKind, isCritical: boolean): SummaryStream 
   return kind === 'overflow_summary' && isCritical ? 'critical_overflow_summary' : kind;
 }
 
-/** True if no message without a critical line may be sent now. */
+/** True if the cap for messages without a critical line is reached. */
 export function isCommonFull(cap: Cap | null, { common }: Pick<SentBefore, 'common'>, now: Instant): boolean {
   return cap !== null && isFull(cap, common, now);
 }
 
-/** True if no message with a critical line of this rule may be sent now. */
+/** True if the cap for messages with a critical line, or this rule's share of it, is used up. */
 export function isCriticalFull(cap: Cap, { critical }: SentBefore, rule: string, now: Instant): boolean {
   const all = { burst: cap.burst * TIMES_OF_CRITICAL, perHour: cap.perHour * TIMES_OF_CRITICAL };
   const ofRule = { burst: Math.ceil(all.burst * SHARE_OF_RULE), perHour: Math.ceil(all.perHour * SHARE_OF_RULE) };

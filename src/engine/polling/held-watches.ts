@@ -63,7 +63,10 @@ export interface HeldWatches extends WatchReadings {
   mend(watch: Watch): Promise<boolean>;
   /** Call this when a decision was committed: its memory is in force from now on. */
   committed(decided: DecidedPoll): void;
-  /** Stores until when each watch was covered, and its snapshot. Rejects with a `StorageError`. */
+  /**
+   * Stores the end of coverage, and the snapshot, of each watch that was polled since the last flush. Rejects with a
+   * `StorageError`.
+   */
   flush(): Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export interface HeldWatchesOptions {
 }
 
 const LEFT_TO_OTHERS =
-  'it is left as it is, and a replica of the newer release may poll; without one the watch is blind';
+  'the memory stays unchanged; the watch is blind unless a replica of the newer release polls the watch';
 
 export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatchesOptions): HeldWatches {
   const memoryById = new Map<WatchId, Memory>();
@@ -178,7 +181,7 @@ function createDamaged({ ownership, shardOf, log }: Omit<HeldWatchesOptions, 'st
         ownership.avoid(shardOf(watch));
         return;
       }
-      const effect = 'this watch alone is blind until it is taken out';
+      const effect = 'only this watch is blind, until its memory is repaired, or removed by `chainwarden state forget`';
       log.error('watch:memory-damaged', { watch: watch.name, why, effect });
     },
     mended({ id, name }) {
@@ -202,7 +205,7 @@ interface CoverageOptions extends Omit<HeldWatchesOptions, 'log'> {
   readonly memoryById: ReadonlyMap<WatchId, Memory>;
 }
 
-/** Stores until when the watches were covered that were polled since the last time. */
+/** Stores the end of coverage of each watch that was polled since the last flush. */
 function createCoverage({ store, ownership, shardOf, diagnostics, memoryById }: CoverageOptions): CoverageFlush {
   const uncovered = new Set<WatchId>();
   let watchById: ReadonlyMap<WatchId, Watch> = new Map();
@@ -261,7 +264,7 @@ const FLUSHED_AT_ONCE = 50;
 function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {
   const read = readMemory(watch, memory);
   if (read !== null) return read;
-  const effect = 'a new baseline; what happened since the last poll is not told';
+  const effect = 'the watch starts with a new baseline; changes since the last poll are not reported';
   log.warn('watch:memory-unreadable', { watch: watch.name, effect });
   return { ...memory, state: null };
 }

@@ -1,6 +1,7 @@
-// Sends the reports of the rules. Every ten seconds the loop looks which of them are due, and reads what their watches
-// remember from the store, so that it also reads watches of other replicas. The message and the state of the report are
-// one commit: a restart, and another replica, tell no time twice.
+// Sends the reports of the rules. Every ten seconds the loop checks which reports are due. It reads the memories of
+// their watches from the store, since other replicas may poll some of these watches. The message and the state of a
+// report are stored in one commit. So the report of one cron time is sent once, even after a restart or by another
+// replica.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { REPORT_LOOK_MS, type Report } from '../../core/reports/model.ts';
@@ -24,16 +25,16 @@ export interface ReportsOptions {
   readonly log: Log;
 }
 
-/** Runs until the signal aborts. What fails is tried again, and logged once per report and cause. */
+/** Runs until the signal aborts. Failures are retried, and logged once per report and cause. */
 export async function runReports(options: ReportsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
-  /** A report without its damaged state begins with the next time of its cron. */
+  /** A damaged state is removed. Its report then starts at the next time of its cron. */
   const recall = createRecallUndamaged(options);
   const complaints = createComplaints();
   const attempt = async (name: string, act: () => Promise<void>): Promise<void> => {
     const errors = await errorsOf(act);
     for (const error of complaints.news(name, errors))
-      log.warn('report:failed', { report: name, error, effect: 'it is tried again' });
+      log.warn('report:failed', { report: name, error, effect: 'the report is tried again' });
   };
   while (!signal.aborted) {
     await clock.sleep(REPORT_LOOK_MS, signal);

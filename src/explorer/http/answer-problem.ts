@@ -1,5 +1,5 @@
-// Gives each failed answer a reason, which decides what happens next: a firewall is not an outage, a wrong path is not
-// an unknown token, and one status has two meanings (facts, section 5).
+// Gives each failed answer a reason, which decides what happens next. The status alone is not enough: a 403 may come
+// from a firewall, and a 404 may mean an unknown object or a wrong path.
 import { isRow } from '../../core/values/fields.ts';
 import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
@@ -64,40 +64,48 @@ function classify(
   switch (status) {
     case 400:
       return /unknown api/i.test(errorBody.text ?? '')
-        ? { reason: 'wrong-path', meaning: 'this explorer has no such path: too old, or not the API' }
-        : { reason: 'unprocessable', meaning: 'the question was refused' };
+        ? {
+            reason: 'wrong-path',
+            meaning: 'this explorer has no such path: its release is too old, or the URL is not that of its API',
+          }
+        : { reason: 'unprocessable', meaning: 'the explorer rejected the request as invalid' };
     case 401:
       return hasKey
-        ? { reason: 'unauthorized', meaning: 'the API key was refused', retry: 'after-reset' }
-        : { reason: 'unauthorized', meaning: 'an API key is asked for' };
+        ? { reason: 'unauthorized', meaning: 'the API key was rejected', retry: 'after-reset' }
+        : { reason: 'unauthorized', meaning: 'an API key is required' };
     case 402:
       return classifyPayment(errorBody, hasKey);
     case 403:
       return errorBody.shape === 'other' || isFirewall(answer, body)
-        ? { reason: 'blocked', meaning: 'a wall in front of the explorer refused' }
+        ? { reason: 'blocked', meaning: 'blocked by a firewall in front of the explorer' }
         : { reason: 'forbidden', meaning: 'the explorer does not allow this' };
     case 404:
       return classifyNotFound(errorBody);
     case 422:
       return /indexing now/i.test(errorBody.text ?? '')
         ? { reason: 'server-error', meaning: 'the chain is being indexed' }
-        : { reason: 'unprocessable', meaning: 'the question was refused' };
+        : { reason: 'unprocessable', meaning: 'the explorer rejected the request as invalid' };
     case 429:
       return { ...limited(answer, now), reason: 'rate-limited', meaning: 'too many requests' };
     default:
-      return { reason: 'http', meaning: 'an answer that the API does not have' };
+      return { reason: 'http', meaning: 'a status that the API does not use' };
   }
 }
 
+const CHALLENGED: Classification = {
+  reason: 'blocked',
+  meaning: 'a firewall in front of the explorer sent a challenge page',
+};
+
 function classifySuccess(answer: AnswerHead, body: Buffer): Classification {
-  if (isFirewall(answer, body)) return { reason: 'blocked', meaning: 'a challenge of a wall in front of the explorer' };
+  if (isFirewall(answer, body)) return CHALLENGED;
   return answer.status === 200
-    ? { reason: 'not-json', meaning: 'not JSON but a page for people' }
-    : { reason: 'http', meaning: 'an answer that the API does not have' };
+    ? { reason: 'not-json', meaning: 'the content type is not JSON' }
+    : { reason: 'http', meaning: 'a status that the API does not use' };
 }
 
 function classifyServerError(answer: AnswerHead, body: Buffer): Classification {
-  if (isFirewall(answer, body)) return { reason: 'blocked', meaning: 'a challenge of a wall in front of the explorer' };
+  if (isFirewall(answer, body)) return CHALLENGED;
   const isForGood = answer.status === 501;
   return { reason: 'server-error', meaning: 'the explorer failed', retry: isForGood ? 'no' : 'soon' };
 }
@@ -110,11 +118,11 @@ function classifyPayment(errorBody: ErrorBody, hasKey: boolean): Classification 
     : { reason: 'out-of-credits', meaning: 'the credits of the plan are used up', retry: 'after-reset' };
 }
 
-/** `message` = the thing does not exist; `error` or an HTML page = the chain or path does not exist. */
+/** `message`: the object does not exist. `error`, or an HTML page: the chain or path does not exist. */
 function classifyNotFound(errorBody: ErrorBody): Classification {
   const isUnknownThing = errorBody.shape === 'message' && !/api v2 is disabled/i.test(errorBody.text ?? '');
   return isUnknownThing
-    ? { reason: 'not-found', meaning: 'the explorer does not know it' }
+    ? { reason: 'not-found', meaning: 'the explorer does not know this object' }
     : { reason: 'wrong-path', meaning: 'no such chain or path: check the address of the explorer' };
 }
 

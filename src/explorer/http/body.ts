@@ -1,4 +1,4 @@
-// Decodes the content encoding of a body in one step. The size limit already stops the decoding.
+// Decodes the content encoding of a body in one step. Decoding stops at the size limit.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { RequestFault } from './fault.ts';
 
@@ -20,13 +20,13 @@ export function readEncoding(header: string | undefined, where: string): Encodin
     case 'br':
       return 'br';
     default:
-      throw new RequestFault('encoding', `${where}: the answer is encoded in a way that was not asked for`);
+      throw new RequestFault('encoding', `${where}: the answer has an encoding that was not requested`);
   }
 }
 
 /**
- * Decompresses the whole body at once: a stream costs four times as much, and the number of received bytes is limited
- * already. `maxOutputLength` stops a bomb as soon as it exceeds the limit.
+ * Decompresses the whole body at once. A stream would be slower, and is not needed: the number of received bytes is
+ * limited. `maxOutputLength` stops a decompression bomb as soon as its output exceeds the limit.
  */
 export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, where: string): Buffer {
   if (encoding === 'identity') {
@@ -44,7 +44,7 @@ export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, w
 function decompressionFault(error: unknown, maxBytes: number, where: string): RequestFault {
   const { code } = error as { readonly code?: unknown };
   if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes, where);
-  // Error codes of zlib for a body that ends too early.
+  // The error code of zlib for a body that ends too early.
   if (code === 'Z_BUF_ERROR') return new RequestFault('truncated', `${where}: the compressed answer ends too early`);
   return new RequestFault('encoding', `${where}: the answer cannot be decompressed`);
 }

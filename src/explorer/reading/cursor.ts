@@ -1,4 +1,4 @@
-// The cursor is sent back unchanged: `next_page_params` as a map of exact texts (facts, section 2).
+// The cursor is sent back unchanged: `next_page_params` as a map of exact texts.
 import { isRow } from '../../core/values/fields.ts';
 import type { Cursor } from '../../core/model/watch/question.ts';
 import { RequestFault } from '../http/fault.ts';

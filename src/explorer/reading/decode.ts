@@ -96,7 +96,7 @@ function apiRows(raw: unknown, where: string): readonly unknown[] {
 function refusalOf(said: string, where: string): RequestFault {
   const words = said === '' ? 'no result' : plain(untrusted(said), MOST_SHOWN);
   if (/rate limit/i.test(said)) return new RequestFault('rate-limited', `${where}: ${words}`, { retry: 'after-reset' });
-  return new RequestFault('unprocessable', `${where}: the question was refused: ${words}`);
+  return new RequestFault('unprocessable', `${where}: the explorer rejected the request as invalid: ${words}`);
 }
 
 function decodeList(raw: unknown, { operation, record }: ListAsked, context: DecodeContext): Decoded {

@@ -171,7 +171,7 @@ const MEANING = {
   'rate-limited': 'the limiter said to wait',
   'out-of-credits': 'the credits of the plan are used up',
   'no-key': 'no API key arrived',
-  unauthorized: 'the API key was refused',
+  unauthorized: 'the API key was rejected',
 } as const;
 
 function restFault({ reason, doubt }: PlanRest, leftMs: number, where: string): RequestFault {

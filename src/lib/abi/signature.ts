@@ -18,7 +18,7 @@ export interface EventSignature {
   readonly args: readonly EventArgument[];
 }
 
-/** A mistake in the text of a signature. `legal`: words that may stand there, when `written` is none of them. */
+/** A mistake in the text of a signature. `legal`: the allowed words, if `written` is not one of them. */
 export interface SignatureMistake {
   readonly message: string;
   readonly hint?: string;
@@ -41,7 +41,7 @@ export function parseSignature(text: string): ParsedSignature {
   return parse(text, () => new Parser(text).signature());
 }
 
-/** `parseView('totalAssets() view returns (uint256)')`: an only output needs no name, and is named `value`. */
+/** `parseView('totalAssets() view returns (uint256)')`: a single output without a name is named `value`. */
 export function parseView(text: string): ParsedView {
   return parse(text, () => new Parser(text).view());
 }
@@ -77,7 +77,7 @@ export function selectorOf(signature: Signature): string {
   return topicOf(signature).slice(0, 10);
 }
 
-/** The first topic of an event. Which arguments are indexed does not change it. */
+/** The first topic of an event. `indexed` does not change it. */
 export function topicOf(signature: Signature): string {
   const digest = keccak_256(Buffer.from(canonicalSignature(signature), 'ascii'));
   return `0x${Buffer.from(digest).toString('hex')}`;
@@ -105,7 +105,7 @@ const MOST_INDEXED = 3;
 const CHANGES_NOTHING = ['view', 'pure'];
 const AFTER = ['external', 'public', 'payable', 'nonpayable', 'view', 'pure', 'virtual', 'override'];
 
-/** Conditions read an argument by its name, so it must be one that they can have. */
+/** Conditions read an argument by its name, so the name must be a CEL identifier. */
 const NAME = /^(?!(?:in|true|false|null)$)[A-Za-z_]\w*$/;
 
 class Parser {
@@ -145,11 +145,14 @@ class Parser {
       changesNothing = CHANGES_NOTHING.includes(this.#take().text) || changesNothing;
     if (!changesNothing)
       this.#fail(start, {
-        message: 'only a view or pure function can be asked',
+        message: 'only a view or pure function can be called',
         hint: `Write ${signature.name}(${signature.args.length === 0 ? '' : '…'}) view returns (…).`,
       });
     if (this.#peek.text !== 'returns')
-      this.#fail(this.#peek, { message: 'returns is missing', hint: 'Write what it returns: view returns (uint256).' });
+      this.#fail(this.#peek, {
+        message: '"returns" is missing',
+        hint: 'Write what it returns: view returns (uint256).',
+      });
     this.#take();
     this.#expect('(');
     const outputs = this.#outputs();
@@ -167,7 +170,7 @@ class Parser {
   #outputs(): readonly Argument[] {
     const first = this.#peek;
     const place = this.#next;
-    if (first.text === ')') this.#fail(first, { message: 'it returns nothing' });
+    if (first.text === ')') this.#fail(first, { message: 'the function returns nothing' });
     const type = this.#type(0);
     while (LOCATIONS.includes(this.#peek.text)) this.#take();
     if (this.#peek.text === ')') {
@@ -210,7 +213,7 @@ class Parser {
       const argument = this.#argument(depth, args);
       args.push(argument);
       if (args.length > MOST_ARGUMENTS)
-        this.#fail(this.#peek, { message: `a function has at most ${MOST_ARGUMENTS} arguments here` });
+        this.#fail(this.#peek, { message: `at most ${MOST_ARGUMENTS} arguments are supported` });
       const token = this.#take();
       if (token.text === ')') return args;
       if (token.text !== ',') this.#fail(token, { message: 'arguments are divided by commas', hint: 'Write , or ).' });
@@ -248,13 +251,13 @@ class Parser {
   #indexedAt(token: Token, depth: number): void {
     if (this.#indexed === null)
       this.#fail(token, { message: 'only events have indexed arguments', hint: 'Leave "indexed" out.' });
-    if (depth > 0) this.#fail(token, { message: 'a part of a tuple is not indexed', hint: 'Leave "indexed" out.' });
+    if (depth > 0) this.#fail(token, { message: 'a part of a tuple cannot be indexed', hint: 'Leave "indexed" out.' });
     if (this.#indexed.size >= MOST_INDEXED)
       this.#fail(token, { message: `an event has at most ${MOST_INDEXED} indexed arguments` });
   }
 
   #type(depth: number): AbiType {
-    if (depth > DEEPEST) this.#fail(this.#peek, { message: `types are nested at most ${DEEPEST} deep here` });
+    if (depth > DEEPEST) this.#fail(this.#peek, { message: `types are nested at most ${DEEPEST} deep` });
     const token = this.#take();
     let type = token.text === '(' || token.text === 'tuple' ? this.#tuple(token, depth) : this.#elementary(token);
     let nesting = depth;
@@ -263,16 +266,16 @@ class Parser {
       const digits = array.text.slice(1, -1).trim();
       const length = digits === '' ? null : Number(digits);
       if (length === 0 || (length ?? 0) > LONGEST_ARRAY)
-        this.#fail(array, { message: `an array has from 1 to ${LONGEST_ARRAY} items here` });
+        this.#fail(array, { message: `an array has from 1 to ${LONGEST_ARRAY} items` });
       nesting += 1;
-      if (nesting > DEEPEST) this.#fail(array, { message: `types are nested at most ${DEEPEST} deep here` });
+      if (nesting > DEEPEST) this.#fail(array, { message: `types are nested at most ${DEEPEST} deep` });
       type = { type: 'array', of: type, length };
     }
     return type;
   }
 
   #tuple(token: Token, depth: number): AbiType {
-    if (token.text === 'tuple') this.#expect('(', 'Write its parts: tuple(address to, uint256 amount) order.');
+    if (token.text === 'tuple') this.#expect('(', 'Write its parts: "tuple(address to, uint256 amount) order".');
     const fields = this.#arguments(depth + 1);
     if (fields.length === 0) this.#fail(token, { message: 'a tuple has at least one part' });
     return { type: 'tuple', fields };
@@ -323,7 +326,8 @@ class Parser {
 }
 
 const OWN_TYPES =
-  'Write address for a contract, uint8 for an enum, and the parts of a struct in brackets: (address to, uint256 amount) order.';
+  'Write address for a contract, uint8 for an enum, and the parts of a struct in brackets: ' +
+  '"(address to, uint256 amount) order".';
 
 const SIZES = Array.from({ length: 32 }, (_, i) => i + 1);
 const PLAIN = ['address', 'bool', 'string', 'bytes'] as const;

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../lib/clock.ts';
 import type { Outcome, Receipt } from '../../core/model/delivery.ts';
 
-/** The answer of a server. `text` is unchanged, for programs: it may contain secrets. */
+/** The answer of a server. `text` is the unchanged body. It may contain secrets, so only its redacted form is shown. */
 export interface ReceiverAnswer {
   readonly type: 'answered';
   readonly host: string;
@@ -22,7 +22,7 @@ export interface AnswerReading {
   readonly receipt?: Receipt | undefined;
 }
 
-/** The reading of an answer if a service differs from the table; undefined if the table is right. */
+/** The reading of an answer for which a service differs from `readingOf`; undefined if it does not differ. */
 export type AnswerOverride = (answer: ReceiverAnswer) => AnswerReading | undefined;
 
 /** The answer as JSON; undefined if it is not JSON. */
@@ -78,8 +78,9 @@ export function toOutcome(
 
 // Redirects are not followed: a new owner of the old address could send the alerts anywhere, even into the own network.
 function movedTo({ host, status, headers: { location } }: ReceiverAnswer): string {
-  const target = (location === undefined ? '' : URL.parse(location, `https://${host}`)?.host) || 'nowhere';
-  return `moved: ${host} answered ${status} and points to ${target}; if that is right, set it as the channel's url`;
+  const target = location === undefined ? undefined : URL.parse(location, `https://${host}`)?.host;
+  if (!target) return `moved: ${host} answered ${status} without a valid location`;
+  return `moved: ${host} answered ${status} and points to ${target}; if you trust that host, change the channel's url`;
 }
 
 /** Retry-After in seconds or as a date (RFC 9110 10.2.3). */
@@ -95,8 +96,8 @@ function bounded(ms: number): number {
 }
 
 /**
- * The outcome of a call to an address that the channel must not reach. It is tried again, since the name server may
- * give another address later. Otherwise a person has to correct it.
+ * The outcome of a call to an address that the channel must not reach. The call is retried, since the name server may
+ * give another address later. If it does not, a person has to correct the channel.
  */
 export function notAllowed(why: string): Outcome {
   return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };

@@ -40,7 +40,7 @@ export async function namedEpisodes({ store }: QueryContext, firings: readonly F
   });
 }
 
-/** The episode that the data of a journal line name; null if they name none. */
+/** The episode number in the data of a journal line; null if there is none. */
 export function episodeIn(data: unknown): number | null {
   return Named.safeParse(data).data?.episode ?? null;
 }

@@ -1,4 +1,4 @@
-// The deliveries: first those that were given up, then the pending ones, then those that were sent.
+// The deliveries: given up, then owed, then sent.
 import { z } from 'zod';
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';

@@ -30,7 +30,7 @@ export interface Compiling {
   readonly kind: AnyKind;
   readonly watch: WrittenWatch;
   readonly hasAddress: boolean;
-  /** Whether the watch has one of the kind's own keys. */
+  /** True if the watch is written with this key, one of the kind's own. */
   readonly hasOption: (key: string) => boolean;
   /** The time between two polls, to check the length of windows. */
   readonly intervalMs: number;

@@ -1,6 +1,6 @@
-// Passes that ended early: sessions of people who left, and used codes. They are stored in the state, so that they stay
-// ended after a restart and on every replica. If the state does not answer, this process keeps them in memory, so
-// visitors can enter and leave during an outage of the storage.
+// Passes that ended early: sessions that were signed out, and used codes. They are stored in the state, so that they
+// stay ended after a restart and on every replica. If the state does not answer, this process keeps them in memory, so
+// that people can sign in and out during an outage of the storage.
 import type { Log } from '../../telemetry/log.ts';
 import type { Pass } from './signed.ts';
 
@@ -29,7 +29,7 @@ export function createEndedPasses(kept: KeptPasses, log: Pick<Log, 'warn'> | und
       try {
         return await kept.isPassEnded(nonce, until);
       } catch (error) {
-        failed(error, 'who left elsewhere is not known');
+        failed(error, 'sessions and codes that ended on another replica or before a restart are still accepted');
         return false;
       }
     },
@@ -38,7 +38,7 @@ export function createEndedPasses(kept: KeptPasses, log: Pick<Log, 'warn'> | und
       try {
         return await kept.endPass(nonce, until, now);
       } catch (error) {
-        failed(error, 'what ended is known to this process only');
+        failed(error, 'the session or code is ended in this process only');
         return own.endPass(nonce, until, now);
       }
     },

@@ -20,8 +20,8 @@ export interface Hosts {
    */
   isKnown(host: string | undefined): boolean;
   /**
-   * True if API, pages and links are answered under this name: only under the daemon's own names, on any address.
-   * `address`: the local address of the connection.
+   * True if API, pages and links are answered under this name: a name of the daemon, or `address`, the local address of
+   * the connection.
    */
   isOurs(host: string | undefined, address: string): boolean;
 }

@@ -72,7 +72,7 @@ export function itemsWords({ of, window_ms: windowMs }: Pick<CountShape, 'of' | 
   return windowMs === null ? of : `${of} in ${duration(windowMs)}`;
 }
 
-/** True if the value is on the side where the alert fires. */
+/** True if the value is at the limit, or on the side where the alert fires. */
 export function isBeyond({ side, fires, distance }: MeasureShape): boolean {
   return fires !== null && distance !== null && (side === fires || (side === null && distance === '0'));
 }

@@ -1,4 +1,4 @@
-// Times and durations as people read them, by the clocks of one zone.
+// Times and durations for people, in the local time of one zone.
 import { wallTime, type Moment } from '../../lib/time-zone.ts';
 import { html, type Html } from './html.ts';
 
@@ -54,7 +54,7 @@ export function dayName(day: string): string {
   return `${Number(day.slice(8, 10))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`;
 }
 
-/** `'2026-11-21 08:00'`, the form of times in forms. */
+/** `'2026-11-21 08:00'`, the format of times in HTML forms. */
 export function minuteOf(at: number, zone: string): string {
   return wallTime(zone, at).slice(0, 16).replace('T', ' ');
 }

@@ -167,7 +167,7 @@ test('an explorer that refuses says whether that is doubted, and when it is aske
   await polled;
   const { body } = await running.readyz();
   expect(body).toMatch(
-    /^ready\nexplorer chain: the explorer asks for a key, doubted \(the key has worked since the start\), asked next at 2026-01-01T/,
+    /^ready\nexplorer chain: the explorer requires an API key, doubted \(the key has worked since the start\), asked next at 2026-01-01T/,
   );
   expect(await running.metrics()).toMatch(
     /chainwarden_explorer_refused_until_timestamp_seconds\{explorer="chain",reason="no-key",doubted="yes"\} [\d.]+\n/,

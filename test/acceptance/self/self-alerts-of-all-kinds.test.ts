@@ -49,7 +49,7 @@ test('an explorer that refuses the key is told at once, in place of its blind wa
   const told = readerOf(story);
   expect(await told.next(1)).toBe(
     'CRITICAL chainwarden/explorer-down FIRING explorer-down: chain refuses the key, 3 watches - ' +
-      'Since 00:00 UTC: the key is refused (401). Look at api_key in the config.',
+      'Since 00:00 UTC: the API key is rejected (401). Look at api_key in the config.',
   );
   await told.silence(20);
   story.explorer.isDown = false;

@@ -56,14 +56,14 @@ function ofExplorers(facts: Partial<ExplorerCauseFacts>): string[] {
 
 test('an explorer that fails for one watch so and for another so is one cause, at the highest severity', () => {
   expect(ofExplorers({ blind: blind('timeout', 'network', 'timeout') })).toEqual([
-    'critical blind/chain/no-answer chain does not answer, 3 watches - Since 21:12 UTC: no answer in time, it cannot be reached. Watches: one, three, two.',
+    'critical blind/chain/no-answer chain does not answer, 3 watches - Since 21:12 UTC: no answer in time, the explorer cannot be reached. Watches: one, three, two.',
   ]);
 });
 
 test.each([
   [
     'not-found',
-    'blind/chain/not-understood chain answers otherwise than expected, 1 watch - Since 21:12 UTC: the explorer does not know it (404). Watches: one.',
+    'blind/chain/not-understood chain answers otherwise than expected, 1 watch - Since 21:12 UTC: the explorer does not know this object (404). Watches: one.',
   ],
   [
     'stale',
@@ -83,7 +83,7 @@ test.each([
   ],
   [
     'damaged-memory',
-    'blind/chain/damaged the memory of 1 watch on chain is damaged - Since 21:12 UTC: what was remembered cannot be read. Watches: one (chainwarden state forget WATCH).',
+    'blind/chain/damaged the memory of 1 watch on chain is damaged - Since 21:12 UTC: the stored memory cannot be read. Watches: one (chainwarden state forget WATCH).',
   ],
 ] as const)('a watch that is blind by %s says so', (reason, line) => {
   expect(ofExplorers({ blind: blind(reason) })).toEqual([`info ${line}`]);
@@ -97,7 +97,7 @@ test('what cannot be stored is told as the storage, not as an explorer', () => {
 
 test('a watch for which a plan leaves nothing is not told as an explorer that does not answer', () => {
   expect(ofExplorers({ blind: blind(null, 'plan') })).toEqual([
-    'critical blind/chain/plan the plan of chain leaves no credits for 1 watch - Since 21:12 UTC: the plan leaves no credits for it now. Watches: two.',
+    'critical blind/chain/plan the plan of chain leaves no credits for 1 watch - Since 21:12 UTC: the plan leaves no credits for this watch now. Watches: two.',
   ]);
 });
 
@@ -106,7 +106,7 @@ test('a refused key is told at once, and explains that its watches are blind; a 
     { trouble: { type: 'refused', explorer: 'chain', rest: { reason, doubt, nextAt: NOW } }, since: AT },
   ];
   expect(ofExplorers({ blind: blind('unauthorized'), troubles: refused('unauthorized', null) })).toEqual([
-    'critical explorer-down/chain chain refuses the key, 3 watches - Since 21:12 UTC: the key is refused (401). Look at api_key in the config.',
+    'critical explorer-down/chain chain refuses the key, 3 watches - Since 21:12 UTC: the API key is rejected (401). Look at api_key in the config.',
     expect.stringMatching(/^info blind\/chain\/no-answer .* \(explained\)$/),
   ]);
   expect(ofExplorers({ troubles: refused('out-of-credits', null) })).toEqual([

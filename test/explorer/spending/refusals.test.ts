@@ -170,7 +170,7 @@ describe('a probe', () => {
     const missed = await missOf(other);
     expect(missed).toMatchObject({ reason: 'unauthorized', retryAfterMs: 15 * SECONDS });
     expect(missed.message).toBe(
-      'host: request skipped: the API key was refused, which is doubted, for the key has worked since the start; ' +
+      'host: request skipped: the API key was rejected, which is doubted, for the key has worked since the start; ' +
         'next request in 15 s',
     );
   });

@@ -39,8 +39,8 @@ describe('a mistake in a signature has its place', () => {
     ['transfer(address to', 'arguments are divided by commas [o]'],
     ['(address to)', 'a signature begins with the name of the function [(]'],
     ['pause() pause()', 'the signature ends before this [pause]'],
-    ['f(uint256[0] a)', 'an array has from 1 to 4096 items here [[0]]'],
-    ['f(uint256[][][][][][][][][] a)', 'types are nested at most 8 deep here [[]]'],
+    ['f(uint256[0] a)', 'an array has from 1 to 4096 items [[0]]'],
+    ['f(uint256[][][][][][][][][] a)', 'types are nested at most 8 deep [[]]'],
     ['f(() a)', 'a tuple has at least one part [(]'],
     ['f(uint256 constructor)', 'constructor cannot be the name of an argument here [constructor]'],
     ['f(uint256 in)', 'in cannot be the name of an argument here [in]'],
@@ -52,7 +52,7 @@ describe('a mistake in a signature has its place', () => {
     ['f(uint256 a); g()', 'the signature ends before this [g]'],
     ['f(uint256 a) returns (bool', 'a bracket is not closed [l]'],
     ['', 'a signature begins with the name of the function []'],
-    [`f(${'('.repeat(500)}`, 'types are nested at most 8 deep here [(]'],
+    [`f(${'('.repeat(500)}`, 'types are nested at most 8 deep [(]'],
     ['x'.repeat(5000), 'a signature has at most 4096 characters [x]'],
   ])('%s', (text, mistake) => {
     expect(mistakeIn(text)).toBe(mistake);
@@ -79,10 +79,10 @@ describe('a function that is asked', () => {
   });
 
   test.each([
-    ['pause()', 'only a view or pure function can be asked'],
-    ['pause() payable returns (uint256)', 'only a view or pure function can be asked'],
-    ['total() view', 'returns is missing'],
-    ['total() view returns ()', 'it returns nothing'],
+    ['pause()', 'only a view or pure function can be called'],
+    ['pause() payable returns (uint256)', 'only a view or pure function can be called'],
+    ['total() view', '"returns" is missing'],
+    ['total() view returns ()', 'the function returns nothing'],
     ['total() view returns (uint256, bool ok)', 'an argument needs a name'],
     ['total() view returns (uint256 a, bool a)', 'two arguments have the name a'],
     ['total() view returns (uint256', 'the signature is not complete'],

@@ -5,7 +5,7 @@ export type ExplorerTrouble =
   | { readonly type: 'refused'; readonly explorer: string; readonly rest: PlanRest }
   | { readonly type: 'other-chain'; readonly explorer: string; readonly why: string };
 
-/** `ethereum: the key is refused (401), asked next at 2026-01-01T00:00:30Z` */
+/** `ethereum: the API key is rejected (401), asked next at 2026-01-01T00:00:30Z` */
 export function showTrouble(trouble: ExplorerTrouble): string {
   return `${trouble.explorer}: ${whyOf(trouble)}`;
 }

@@ -12,7 +12,7 @@ export interface PlanRest {
   readonly nextAt: Instant;
 }
 
-/** `the key is refused (401), doubted (the key has worked since the start), asked next at 2026-01-01T00:00:05Z` */
+/** `the API key is rejected (401), doubted (the key has worked since the start), asked next at 2026-01-01T00:00:05Z` */
 export function showRest({ reason, doubt, nextAt }: PlanRest): string {
   const doubted = doubt === null ? '' : `, doubted (${doubt})`;
   return `${causeWords(reason)}${doubted}, asked next at ${showInstant(Math.ceil(nextAt / 1000) * 1000)}`;

@@ -1,10 +1,10 @@
-// Views as CEL sees them. CEL knows a value's type by its class, so every record gets a class of its own.
+// Views as CEL sees them. CEL knows a value's type by its class, so every record type gets a class of its own.
 import { evaluate } from '@marcbachmann/cel-js';
 import { isView, valueAt, type AnyRecord, type AnyView, type FieldType } from '../../../core/values/fields.ts';
 import { spend, spendOnList } from './limits.ts';
 import { amountOf, exact, type Numeric } from './numbers.ts';
 
-/** A hash as written by the chain, in lower case. */
+/** A hash as text, in lower case. */
 export class Hash {
   readonly text: string;
 
@@ -16,7 +16,7 @@ export class Hash {
 // cel-js does not export its duration class, so it is taken from the result of an expression.
 const Duration = (evaluate('duration("0s")') as object).constructor as new (seconds: bigint, nanos: number) => object;
 
-/** The key under which a CEL view keeps its record. */
+/** The key under which a CEL view keeps the view that it wraps. */
 export const VIEW = Symbol('seen');
 
 export interface CelView {
@@ -27,7 +27,7 @@ export type CelViewClass = new (view: AnyView) => CelView;
 
 const classByRecord = new WeakMap<AnyRecord, CelViewClass>();
 
-/** The class through which CEL sees a record: one per table, since CEL knows a value's type by its class. */
+/** The class of the CEL views of a record type: one class per type. */
 export function celViewClassOf(table: AnyRecord): CelViewClass {
   const known = classByRecord.get(table);
   if (known !== undefined) return known;

@@ -30,13 +30,13 @@ export function freshOf(file: string): string {
 }
 
 /**
- * Keeps the state file under a second name, with its log if it has one, and makes `fresh` the state file. The caller
- * holds the lock. Returns that second name; null if there was no file.
+ * Keeps the state file under a second name, with its write-ahead log (WAL) if it has one, and makes `fresh` the state
+ * file. The caller holds the lock. Returns that second name; null if there was no file.
  */
 export function replaceBy(fresh: string, file: string, aside: string): string | null {
   const former = setAside(file, aside);
-  // A crash before the rename leaves the former file in its place, but without its log. So a restore calls `mergeLog`
-  // before.
+  // A crash before the rename leaves the former file in its place, but without its WAL. So a restore calls `mergeLog`
+  // first.
   removeCompanions(file);
   renameSync(fresh, file);
   syncDirectory(dirname(file));
@@ -50,7 +50,7 @@ function setAside(file: string, aside: string): string | null {
   return former;
 }
 
-/** Closing the last connection merges the log into the file. A damaged file keeps its log beside it. */
+/** Merges the write-ahead log into the file. A damaged file and its log stay unchanged. */
 function mergeLog(file: string): void {
   if (identityOf(file) === null) return;
   try {
@@ -61,6 +61,6 @@ function mergeLog(file: string): void {
       db.close();
     }
   } catch {
-    // The damaged file is kept unchanged.
+    // The file is damaged.
   }
 }

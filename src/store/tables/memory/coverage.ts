@@ -54,7 +54,7 @@ function diagnosticsOf(row: Row): StoredDiagnostics {
   };
 }
 
-/** Throws a StorageError that names the watch if `diagnosticsOf` leaves a part out. */
+/** Throws a StorageError that names the watch if a part is damaged, which `diagnosticsOf` ignores. */
 export function assertDiagnostics(row: Row): void {
   parsed(`snapshot or health of watch ${text(row, 'watch')}`, () =>
     stored.parse({ snapshot: fromJson(row['snapshot']), health: fromJson(row['health']) }),

@@ -1,5 +1,6 @@
-// The plans of explorers. Each is named by a digest of its origin and its key, with a salt of the state. So a reader of
-// the state cannot find out the key by trying keys.
+// The plans of explorers. Each is named by an HMAC of its origin and its key, with the salt of this state. The state
+// does not contain the key, precomputed tables do not reveal it, and names in two states cannot be compared. The salt
+// is in the state too, so a reader of the state can test a guessed key.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { PeriodRule } from '../../../core/spending/period.ts';
@@ -59,7 +60,7 @@ const row: z.ZodType<PlanRow> = z.object({ books, use, prices });
 /** All plans. */
 export const PLANS = paged(['plan'], ({ after, end }) => `SELECT plan, kept FROM plans WHERE ${after} ${end}`);
 
-/** Throws a StorageError that names the plan. */
+/** Throws a StorageError that names the plan if the row is damaged. */
 export function planOf(stored: Row): PlanRow {
   return parsed(`plan ${text(stored, 'plan')}`, () => row.parse(fromJson(stored['kept'])));
 }
@@ -79,7 +80,7 @@ export async function plans(sql: Sql, onDamaged: (why: string) => void): Promise
       }
   const salt = await readFact(sql, 'salt');
   if (typeof salt !== 'string')
-    throw new StorageError('the salt of the plans is missing: the daemon makes one at its start');
+    throw new StorageError('the salt of the plans is missing. Restart the daemon, which makes one at its start.');
   return { salt, rows };
 }
 
@@ -92,7 +93,7 @@ export async function keepPlans(sql: Sql, kept: ReadonlyMap<string, PlanRow>, at
   );
 }
 
-/** Makes a salt if it is missing or damaged. The plans that are stored under a former salt are then never read. */
+/** Makes a salt if it is missing or damaged. Plans that were stored under a former salt are then no longer used. */
 export async function keepSalt(sql: Sql): Promise<void> {
   const salt = await readFact(sql, 'salt');
   if (typeof salt !== 'string' || salt === '') await writeFact(sql, 'salt', randomBytes(32).toString('base64url'));

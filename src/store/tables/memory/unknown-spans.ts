@@ -49,7 +49,7 @@ const FIRST = list(
   SELECT span.watch, span.until FROM unknown_spans AS span ${row.also} WHERE span.watch = ${row.watch} AND span.since = 0`,
 );
 
-/** The time of the first poll of each of these watches; unknown ones are left out. */
+/** The time of the first poll of each of these watches, except those without a stored first poll. */
 export async function firstPolls(sql: Sql, watches: readonly WatchId[]): Promise<Map<WatchId, Instant>> {
   const asked = watches.map((watch) => ({ watch }));
   const rows = await sql.allOf(FIRST, asked);
