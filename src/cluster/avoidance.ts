@@ -53,7 +53,6 @@ const PROBED_MS = 4000;
 
 export function createAvoidance({ clock, log, held, all, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
   let reach: Reach = { of: () => ({ type: 'unknown' }), probe: () => Promise.resolve() };
-
   const isAnswering = (shard: Shard): boolean => isReached(reach.of(shard), clock.monotonic());
   const avoided = createAvoided(clock, isAnswering);
   const cutOff = (): Shard[] => held().filter((shard) => isCutOff(reach.of(shard)));
@@ -98,10 +97,9 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   /** Skips avoided shards: they are being given back, and count as held until that ends. */
   function giveAway(): void {
     for (const shard of cutOff().filter((one) => !avoided.includes(one))) {
-      const takers = others().filter(takes(shard));
-      const taker = takers.find(({ reaches }) => reaches.includes(shard));
+      const taker = others().find((one) => takes(shard)(one) && one.reaches.includes(shard));
       if (taker === undefined) continue;
-      log.warn('cluster:unreached', { shard, effect: `given back: replica ${taker.name} gets answers, this one none` });
+      log.warn('cluster:unreached', { shard, effect: `the shard is given back; its host answers ${taker.name}` });
       leave(shard, true);
     }
   }
@@ -146,7 +144,7 @@ function createAvoided(clock: Clock, isAnswering: (shard: Shard) => boolean) {
     end(shard: Shard): void {
       avoided.delete(shard);
     },
-    /** Without those that are over. An avoidance of a host that does not answer goes on. */
+    /** Without ended avoidances. The avoidance of a host that does not answer continues. */
     now(): Shard[] {
       const now = clock.monotonic();
       for (const [shard, { until, isUnreached }] of avoided) {

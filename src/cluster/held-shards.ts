@@ -109,7 +109,7 @@ export class HeldShards {
         await claimed();
         return;
       } catch (error) {
-        const effect = 'tried again in a second';
+        const effect = 'the shard is tried again in a second';
         this.#log.warn('cluster:not-begun', { shard: entry.held.shard, error, effect });
         await this.#clock.sleep(AGAIN_MS);
       }
@@ -121,7 +121,7 @@ export class HeldShards {
     const { shard, fence } = entry.held;
     for (const follower of this.#followers)
       await follower.releasing(shard).catch((error: unknown) => {
-        this.#log.error('cluster:failed', { shard, error, effect: 'it is given back nevertheless' });
+        this.#log.error('cluster:failed', { shard, error, effect: 'the shard is given back nevertheless' });
       });
     if (!this.#isCurrent(entry)) return;
     await giveBack(fence).finally(() => {

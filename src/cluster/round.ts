@@ -16,7 +16,7 @@ import { groupsFor, type Family, type ShareGroup } from './share.ts';
 
 /** The values that one round passes to the next. */
 export interface RoundState {
-  /** By the id of a live replica, the time since when its config is not the one in force. */
+  /** By the id of a live replica: the time since which another config than its own is in force. */
   readonly outvoted: ReadonlyMap<string, OutvotedSince>;
   /** The time when the last answered round was sent; null: none was answered. */
   readonly sentAt: number | null;

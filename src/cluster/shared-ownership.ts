@@ -25,7 +25,7 @@ export interface SharedOwnershipOptions {
 }
 
 const LOOK_MS = 1000;
-const READ_AGAIN = 'what the database has is read again, and decided from there';
+const READ_AGAIN = 'the state is read from the database again, and decisions continue from it';
 
 export function createSharedOwnership(options: SharedOwnershipOptions): Ownership {
   const { cluster, clock, log, onTime, record } = options;
@@ -198,7 +198,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     } catch (error) {
       if (cluster.isOver(error)) throw error;
       isNextDue = false;
-      if (!isCut) log.warn('cluster:cut-off', { error, effect: 'nothing is asked once the leases end' });
+      if (!isCut) log.warn('cluster:cut-off', { error, effect: 'no request is sent after the leases end' });
       isCut = true;
     }
   }
@@ -277,7 +277,7 @@ type Standing = 'in-force' | 'outvoted' | 'not-counted';
 const EFFECTS: Readonly<Record<Exclude<Standing, 'in-force'>, string>> = {
   outvoted: 'most replicas run another config: this one does nothing by its own',
   'not-counted':
-    'this config names no watch that the database remembers, so this replica waits. Where it is meant: chainwarden state accept',
+    'this config has no watch that is in the database, so this replica waits. If this is intended: chainwarden state accept',
 };
 
 interface Seen {

@@ -13,8 +13,8 @@ export interface RecallOptions {
 export type RecallUndamaged = (ids: readonly WatchId[]) => Promise<Map<WatchId, Memory>>;
 
 /**
- * Removes damaged memories, so that their loop starts without them. Memories of a newer release stay: the store refuses each
- * decision that would overwrite one, so nothing is told of it until that release runs again.
+ * Removes damaged memories, so that their loop starts without them. Memories of a newer release stay: the store refuses
+ * each decision that would overwrite one, so no message is created from them until that release runs again.
  */
 export function createRecallUndamaged({ store, log }: RecallOptions): RecallUndamaged {
   /** The memories of a newer release at the last reading: each is logged once. */
@@ -25,7 +25,11 @@ export function createRecallUndamaged({ store, log }: RecallOptions): RecallUnda
     const memories = await store.recall(ids, (id, why, isNewer) => {
       if (!isNewer) {
         damaged.push(id);
-        log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: its loop starts without it' });
+        log.warn('watch:memory-damaged', {
+          watch: id,
+          why,
+          effect: 'the memory is removed; its loop starts without a memory',
+        });
         return;
       }
       found.add(id);
@@ -37,4 +41,4 @@ export function createRecallUndamaged({ store, log }: RecallOptions): RecallUnda
   };
 }
 
-const UNTOLD = 'kept as it is; nothing is told of it until that release runs again';
+const UNTOLD = 'the memory stays unchanged; no message is created from it until the newer release runs again';

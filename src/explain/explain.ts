@@ -101,7 +101,7 @@ function seenRemarks(watch: Watch, facts: ExplainInput, context: ExplainContext 
   if (memory === null) return ['not asked yet: nothing is known but the rule'];
   if (memory.checksum !== watch.checksum)
     return [
-      'what is remembered is of another target or other options: it starts with a new baseline when the rule is loaded',
+      'the stored memory is of another target or other options: the watch starts with a new baseline when the rule is loaded',
     ];
   const { coveredUntil } = memory;
   const answered = coveredUntil === null ? 'no usable answer yet' : `last usable answer ${ago(coveredUntil, now)}`;

@@ -48,7 +48,7 @@ function factLines(explained: ExplainedAlert, zone: string): string[] {
       : [`health: ${health.is} since ${showInZone(zone, health.since)}`]),
     labelsLine(explained),
     `would be told: ${wouldNotify.map(showRecipient).join(', ')}`,
-    ...(messages.length === 0 ? ['told so far: nothing that is kept'] : messages.map((one) => messageLine(one, zone))),
+    ...(messages.length === 0 ? ['told so far: no stored message'] : messages.map((one) => messageLine(one, zone))),
   ];
 }
 

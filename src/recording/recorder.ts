@@ -162,7 +162,7 @@ function createWaitingPolls(options: RecorderOptions, { db, path }: ReturnType<t
     options.onFailed?.();
     const cause = error instanceof StorageError ? error.message : String(error);
     if (cause !== lastCause)
-      log.error('recording:failed', { error, effect: 'alerts go on; the recording may have a hole' });
+      log.error('recording:failed', { error, effect: 'alerts continue; the recording may have a gap' });
     lastCause = cause;
     waiting = [...batch, ...waiting].slice(-MOST_WAITING);
   }

@@ -439,7 +439,7 @@ test('from the command line: who reads it at 3 a.m. knows what it did, until whe
     code: 0,
     out:
       'coins: paused until 18:00 UTC, in 18h.\n' +
-      'It is not polled; its alerts neither fire nor resolve, and nobody is told of what happens meanwhile.\n' +
+      'The watch is not polled: its alerts neither fire nor resolve, and events during the pause are not reported.\n' +
       "End it sooner with: chainwarden resume 'coins'\n",
     err: '',
   });

@@ -61,7 +61,7 @@ test('one that waits: its condition, its values, what is missing, and who will h
     '  to end: balance would have to rise by 60,000, to 1,000,000',
     '  labels: watch: coins, explorer: chain, of: treasury, alert: low, kind: balance, severity: critical',
     '  would be told: screen, night',
-    '  told so far: nothing that is kept',
+    '  told so far: no stored message',
   ]);
 });
 

@@ -166,7 +166,7 @@ test('CHAINWARDEN_TOKEN wins over the file, and the file’s token leaves this m
 });
 
 test.each([
-  [['pause', 'coins'], 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.'],
+  [['pause', 'coins'], 'Write a duration: --for 2h, or an end: --until 18:00. At most 30 days.'],
   [['pause', 'coins', '--for', '2h', '--until', '18:00'], 'Give --for or --until, not both.'],
   [['pause', 'coins', '--for', 'ever'], '--for: "ever" is not a duration such as 30m, 2h or 1d'],
   [['pause', 'coins', '--until', '2026-01-31 18:00'], 'is not a time such as 18:00 (UTC) or 2026-01-31T18:00Z'],

@@ -49,7 +49,7 @@ test('a silence is about what its preview says before anything is done', async (
     ...linesOf(preview),
     '',
     'Silenced until 02:01 UTC, in 2h.',
-    'Nobody is told of them meanwhile, but for the end of what was told before.',
+    'No messages are sent about these alerts, except the end of alerts that were notified before.',
     `End it sooner with: chainwarden silence end ${silences[0]?.id ?? ''}`,
   ]);
 });
@@ -172,13 +172,13 @@ test.each([
     ['silence', 'add', 'watch=coins', '--for', '1h', '-m', 'x'],
     'Leave add out, and write chainwarden silence watch=NAME',
   ],
-  [['silence', 'watch=coins', '-m', 'x'], 'Say for how long: --for 2h, or until when: --until 18:00.'],
+  [['silence', 'watch=coins', '-m', 'x'], 'Write a duration: --for 2h, or an end: --until 18:00.'],
   [['silence', 'watch=coins', '--for', '1h'], "Say why, for the others: -m 'the vault is moved'."],
   [
     ['silence', 'watch=coins', '--for', '1h', '--from', 'noon', '-m', 'x'],
     '--from: "noon" is not a time such as 18:00 (UTC)',
   ],
-  [['silence', 'extend', 's1'], 'Say for how long from now on: --for 2h, or until when: --until 18:00.'],
+  [['silence', 'extend', 's1'], 'Write a duration from now on: --for 2h, or an end: --until 18:00.'],
 ])('%j says what is wrong with it, and does nothing', async (argv, err) => {
   await using daemon = await anOperatedDaemon();
   const ran = await chainwarden(daemon, ...argv);

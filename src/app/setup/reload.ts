@@ -53,7 +53,8 @@ export function createReload(options: ReloadOptions): Reload {
   /** The reload is repeated at intervals, so it logs one line per cause, not per attempt. */
   function failed(error: unknown): ReloadEnd {
     reject(String(error), []);
-    if (lastFailure !== String(error)) log.error('config:not-applied', { error, effect: `${KEPT}; tried again` });
+    if (lastFailure !== String(error))
+      log.error('config:not-applied', { error, effect: `${KEPT}; the load is tried again` });
     lastFailure = String(error);
     return 'again';
   }

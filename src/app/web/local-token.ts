@@ -36,7 +36,7 @@ export function openLocalToken(
   try {
     return writeToken(file);
   } catch (error) {
-    const effect = 'the API takes no token but those of http.operators';
+    const effect = 'the API accepts only the tokens of http.operators';
     log.error('api:no-token-file', { file, error, effect });
     return null;
   }

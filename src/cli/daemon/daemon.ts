@@ -45,7 +45,7 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   const crash = (error: unknown): void => {
     log.error('daemon:crashed', {
       error,
-      effect: 'what it owes is in the state and is sent after the next start',
+      effect: 'owed deliveries are in the state, and are sent after the next start',
     });
     terminal.exit(EXIT.bug);
   };
@@ -58,7 +58,7 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
       return;
     }
     metrics.networkErrorUncaught();
-    log.error('daemon:uncaught', { error, effect: 'one connection ended; the daemon goes on' });
+    log.error('daemon:uncaught', { error, effect: 'one connection ended; the daemon continues' });
   });
   const onFailed = (): void => {
     metrics.recordingFailed();

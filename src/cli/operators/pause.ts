@@ -16,11 +16,13 @@ export async function pause(terminal: Terminal, watch: string, options: PauseOpt
   const moment = momentOf(terminal, options);
   const until = untilOf(options, moment);
   if (until === null)
-    throw new CommandError(EXIT.usage, 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.');
+    throw new CommandError(EXIT.usage, 'Write a duration: --for 2h, or an end: --until 18:00. At most 30 days.');
   const body = { until: new Date(until).toISOString(), comment: options.comment };
   const paused = await createClient(terminal, options).act(pauseAction, { name: watch }, body);
   terminal.out(`${singleLine(paused.watch)}: paused until ${showUntil(Date.parse(paused.until), moment)}.`);
-  terminal.out('It is not polled; its alerts neither fire nor resolve, and nobody is told of what happens meanwhile.');
+  terminal.out(
+    'The watch is not polled: its alerts neither fire nor resolve, and events during the pause are not reported.',
+  );
   terminal.out(`End it sooner with: chainwarden resume '${singleLine(paused.watch)}'`);
   return EXIT.ok;
 }

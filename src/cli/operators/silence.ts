@@ -50,7 +50,7 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
   const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
   terminal.out('');
   terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), moment)}${sooner}.`);
-  terminal.out('Nobody is told of them meanwhile, but for the end of what was told before.');
+  terminal.out('No messages are sent about these alerts, except the end of alerts that were notified before.');
   terminal.out(`End it sooner with: chainwarden silence end ${singleLine(made.id)}`);
   return EXIT.ok;
 }
@@ -70,7 +70,7 @@ const VERBS: ReadonlySet<string> = new Set(['add', 'create', 'new', 'start']);
 function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOptions, moment: Moment): object {
   const until = untilOf(length, moment);
   if (until === null)
-    throw new CommandError(EXIT.usage, 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.');
+    throw new CommandError(EXIT.usage, 'Write a duration: --for 2h, or an end: --until 18:00. At most 30 days.');
   if (comment === undefined) throw new CommandError(EXIT.usage, "Say why, for the others: -m 'the vault is moved'.");
   return {
     ...(from === undefined ? {} : { from: new Date(timeOf(from, moment, '--from')).toISOString() }),
@@ -94,7 +94,7 @@ export async function extendSilence(terminal: Terminal, id: string, options: Ext
   const moment = momentOf(terminal, options);
   const until = untilOf(options, moment);
   if (until === null)
-    throw new CommandError(EXIT.usage, 'Say for how long from now on: --for 2h, or until when: --until 18:00.');
+    throw new CommandError(EXIT.usage, 'Write a duration from now on: --for 2h, or an end: --until 18:00.');
   const body = { until: new Date(until).toISOString() };
   const longer = await createClient(terminal, options).act(extendAction, { id }, body);
   terminal.out(`${singleLine(longer.id)}: silenced until ${showUntil(Date.parse(longer.until), moment)}.`);

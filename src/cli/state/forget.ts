@@ -15,8 +15,8 @@ export async function stateForget(terminal: Terminal, name: string, { config: fi
   const isForgotten = await forgetWatch(config.state, first.id);
   terminal.out(
     isForgotten
-      ? `${first.name}: forgotten. It begins with a quiet baseline; what it told stays as it was told.`
-      : `${first.name}: nothing was remembered of it.`,
+      ? `${first.name}: its memory is removed. The watch starts with a new baseline; messages that were sent stay as they are.`
+      : `${first.name}: no memory was stored.`,
   );
   return EXIT.ok;
 }

@@ -98,7 +98,7 @@ function lookedAt({ watch, pause, from }: WatchStatus, now: Instant): Looked {
 }
 
 function damagedLine({ name }: Watch): string {
-  return `${name}: what is remembered of it is damaged, and it is blind; chainwarden state forget '${name}' lets it start with a new baseline`;
+  return `${name}: the stored memory is damaged, so the watch is blind; chainwarden state forget '${name}' lets the watch start with a new baseline`;
 }
 
 function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {
@@ -136,7 +136,7 @@ function sweptOf(one: WatchStatus): string | null {
 }
 
 function showUnread({ heights, reason, since, isReadLater }: UnreadRange, zone: string): string {
-  const state = isReadLater ? 'not read yet' : 'not read, and too deep to be told';
+  const state = isReadLater ? 'not read yet' : 'not read, and too deep to be reported';
   return `${heights} ${state}${since === null ? '' : ` since ${showInZone(zone, since)}`}: ${reason}`;
 }
 

@@ -11,8 +11,8 @@ const BELIEVED_MS = 3_600_000;
 const FIRST_POLL_MS = 300_000;
 
 /**
- * Until when a decision waits for the first poll of a watch after the start; null: it was polled, or the clock was set
- * back behind the start.
+ * The end of the time that a decision waits for the first poll of a watch after the start. Null: the watch was polled,
+ * or the clock was set back behind the start.
  */
 export function firstPollUntil(
   { startedAt, lookedAt }: Pick<DispatchContext, 'startedAt' | 'lookedAt'>,

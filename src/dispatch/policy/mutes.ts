@@ -55,7 +55,7 @@ function msOf(time: string): number {
   return (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 }
 
-/** The first instant after `at` at which the clock on the wall shows `to` or later. */
+/** The first instant after `at` at which the local time is `to` or later. */
 function whenWallShows(to: number, zone: string, at: Instant): Instant {
   const before = zoneOffset(zone, at);
   const guess = to - before;
@@ -65,7 +65,7 @@ function whenWallShows(to: number, zone: string, at: Instant): Instant {
   return guess <= change ? guess : Math.max(change, to - after);
 }
 
-/** When the clock on the wall is set, between two instants with different offsets. */
+/** The time at which the offset of the zone changes, between two instants with different offsets. */
 function changeBetween(zone: string, from: Instant, to: Instant): Instant {
   const before = zoneOffset(zone, from);
   let [low, high] = [from, to];

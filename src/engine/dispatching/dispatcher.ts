@@ -241,7 +241,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-const UNTOLD = 'what waited of the alert cannot be read, so nobody is told of it';
+const UNTOLD = 'the stored message of the alert cannot be read, so it is not sent';
 
 function isSame(before: GoneTargets, after: GoneTargets): boolean {
   return JSON.stringify(before) === JSON.stringify(after);

@@ -116,8 +116,8 @@ export function createChainIdentity({ chains, clock, log, onIdentity }: ChainIde
   };
 }
 
-const EFFECT = 'its watches see nothing, and what is remembered stays as it was';
-const WHAT_TO_DO = 'mend the address of the explorer; for a chain that is meant to be another one, give it a new name';
+const EFFECT = 'the watches of this explorer are blind, and their memories stay unchanged';
+const WHAT_TO_DO = 'correct the URL of the explorer; if another chain is intended, give the explorer a new name';
 
 function whyOther({ height, hashes }: BlockAnchor): string {
   return `another chain: block ${height} was ${hashes.join(' or ')}, and is not there any more`;

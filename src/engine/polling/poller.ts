@@ -109,7 +109,7 @@ export interface Poller {
   readonly unkept: UnkeptDecisions;
   /** The reason why an explorer seems to show another chain than before; null if it does not. */
   readonly otherChain: (explorer: string) => string | null;
-  /** Stores until when each watch was covered, and its last snapshot. */
+  /** Stores the end of coverage of each watch, and its last snapshot. */
   flush(): Promise<void>;
   /** Resolves when no poll is running. */
   idle(): Promise<void>;

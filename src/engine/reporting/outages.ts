@@ -36,7 +36,7 @@ export function createOutages(log: Log): Outages {
     },
     storageFails(error) {
       if (!isStorageDown)
-        log.error('storage:failed', { error, effect: 'nothing is acknowledged until it works again' });
+        log.error('storage:failed', { error, effect: 'no decision is committed until the storage works again' });
       isStorageDown = true;
     },
     storageWorks() {

@@ -22,7 +22,7 @@ export async function reportPauses({ clock, log, paused }: PauseReportOptions, s
   function remind({ pause, watches }: PausedGroup): void {
     const { from, until, actor, comment } = pause;
     const times = { since: showInstant(from), until: showInstant(until) };
-    const effect = 'their alerts neither fire nor resolve; `chainwarden resume` ends it';
+    const effect = 'their alerts neither fire nor resolve; `chainwarden resume` ends the pause';
     log.warn('watch:still-paused', {
       watch: pause.watch,
       ...times,

@@ -1,4 +1,4 @@
-// Reads what the watches of a report remember from the store, also those that other replicas poll.
+// Reads the memories of the watches of a report from the store, also those of watches that other replicas poll.
 import type { Run } from '../../core/model/memory.ts';
 import type { Report } from '../../core/reports/model.ts';
 import { pastRunsOf, readMember, type MemberReading, type StoredMember } from '../../core/reports/reading.ts';

@@ -51,7 +51,10 @@ export function createKeptPlans({ store, ownership, shardOf, plans, clock, log }
   const heldByAccount = new Map<NamedPlan['account'], Held>();
 
   function onDamaged(why: string): void {
-    log.warn('plan:damaged', { why, effect: 'it is begun again, with what the explorer says is left' });
+    log.warn('plan:damaged', {
+      why,
+      effect: 'the account of the plan starts again, with the credits that the explorer announces',
+    });
   }
 
   return {

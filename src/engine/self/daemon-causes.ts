@@ -57,7 +57,7 @@ function outageOf({ outage, ...moment }: DaemonCauseFacts): Part[] {
   const when =
     until === null ? sinceText(since, moment) : `From ${showTime(since, moment)} to ${showTime(until, moment)}`;
   const told =
-    until === null ? 'Critical alerts are told from memory, others later.' : 'What was not told is told now.';
+    until === null ? 'Critical alerts are sent from memory, others later.' : 'Delayed messages are sent now.';
   return [
     {
       alert: 'storage',
@@ -87,7 +87,7 @@ function lowDiskIn({ lowDisk, ...moment }: DaemonCauseFacts): Part[] {
   if (lowDisk === null) return [];
   const { since, freeBytes } = lowDisk;
   const free = `${Math.floor(freeBytes / 1e6)} MB are free`;
-  const effect = 'Once it is full nothing more is kept, and the watches are blind. Free some space.';
+  const effect = 'When the disk is full, nothing is stored, and the watches are blind. Free some space.';
   return [
     {
       alert: 'storage',
@@ -152,9 +152,9 @@ function recoveredIn({ recovered, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-const BEGINS_ANEW = 'Every watch begins with a quiet baseline, and what was owed before is not sent.';
+const BEGINS_ANEW = 'Every watch starts with a new baseline, and deliveries that were owed are not sent.';
 const IS_OLDER =
-  'What happened after that backup is found again where the explorer still shows it; what was told since may be told again.';
+  'Later events are found again if the explorer still shows them; messages sent after that backup may be sent again.';
 
 /** A warning only, since the former config stays in force and no alert is affected yet. */
 function rejectedIn({ rejected, ...moment }: DaemonCauseFacts): Part[] {

@@ -110,7 +110,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       lastFailure = null;
     } catch (error) {
       if (lastFailure !== String(error))
-        log.warn('self:failed', { error, effect: 'of what is wrong with the daemon only what is critical is told' });
+        log.warn('self:failed', { error, effect: 'only critical problems of the daemon are reported' });
       lastFailure = String(error);
     }
   }

@@ -56,7 +56,8 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     onOutcome(outcome);
     if (outcome.type === 'again' || outcome.type === 'unknown') {
       const { why } = outcome;
-      if (why !== lastFailure) log.warn('acknowledgement:failing', { channel, alert: key, why, effect: 'tried again' });
+      if (why !== lastFailure)
+        log.warn('acknowledgement:failing', { channel, alert: key, why, effect: 'the acknowledgement is tried again' });
       lastFailure = why;
       return outcome.type === 'again' ? Math.max(outcome.afterMs ?? 0, AGAIN_MS) : AGAIN_MS;
     }
@@ -65,7 +66,13 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     const accepted = { key, seq, at: Math.max(clock.now(), at), endsAt: until };
     await store.keepMirrored(channel, [accepted], fence);
     if (outcome.type === 'sent') log.info('acknowledgement:passed-on', { channel, alert: key });
-    else log.error('acknowledgement:refused', { channel, alert: key, why: outcome.why, effect: 'it holds here alone' });
+    else
+      log.error('acknowledgement:refused', {
+        channel,
+        alert: key,
+        why: outcome.why,
+        effect: 'the acknowledgement is in force only in Chainwarden',
+      });
     return null;
   }
 

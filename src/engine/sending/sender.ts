@@ -211,7 +211,8 @@ export function createSender(options: SenderOptions): Sender {
     const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()], waits);
     if (all) isResumed = false;
     expiresAtMs = passedMs + EXPIRE_STEP_MS;
-    if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
+    if (deliveries > 0)
+      log.info('outbox:recovered', { channel, deliveries, effect: 'the deliveries are sent again with the same ids' });
   }
 
   /** Takes back a claim whose answer was lost. If it is stored, its messages would stay unsent until the lease ends. */
@@ -221,7 +222,11 @@ export function createSender(options: SenderOptions): Sender {
     const deliveries = await store.unclaim(lost, fence);
     lostClaim = null;
     if (deliveries > 0)
-      log.info('outbox:unclaimed', { channel, deliveries, effect: 'they were not sent, and are now' });
+      log.info('outbox:unclaimed', {
+        channel,
+        deliveries,
+        effect: 'the deliveries were not sent before, and are sent now',
+      });
   }
 
   async function recordRunTime(): Promise<void> {

@@ -62,7 +62,12 @@ export function createTellings({ send, clock, log }: TellingsOptions): Tellings 
       return true;
     }
     const why = `${MOST_OF_KIND} messages of this kind are not on record`;
-    if (!full.has(kind)) log.error('alert:not-told', { kind, why, effect: 'the rest waits for the state' });
+    if (!full.has(kind))
+      log.error('alert:not-told', {
+        kind,
+        why,
+        effect: 'further messages of this kind wait until the state can be written',
+      });
     full.add(kind);
     return false;
   }

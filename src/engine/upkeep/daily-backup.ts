@@ -35,7 +35,8 @@ export async function runDailyBackup(options: DailyBackupOptions, signal: AbortS
       if (signal.aborted) return;
       onFailed();
       health.failed(error);
-      const effect = 'a state file that is damaged cannot be restored to today; tried again in 10 minutes';
+      const effect =
+        'a damaged state file can be restored only to an older day; the backup is tried again in 10 minutes';
       if (lastFailure !== String(error)) log.error('storage:backup-failed', { error, effect });
       lastFailure = String(error);
     }

@@ -45,6 +45,6 @@ function leastFree({ diskBytes }: DiskUse, maxBytes: number): number {
   return Math.max(LEAST_FREE, Math.min(diskBytes / 10, maxBytes));
 }
 
-const WHEN_FULL = 'once it is full nothing more is kept and the watches are blind; free some space';
+const WHEN_FULL = 'when the disk is full, nothing is stored, and the watches are blind; free some space';
 const READ_WITHOUT_END =
   'another program has been reading the state file without a pause, and the log beside it cannot be merged; end that program';

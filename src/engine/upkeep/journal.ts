@@ -42,7 +42,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
     const fresh = jumps.all().slice(recorded);
     recorded += fresh.length;
     for (const { byMs } of fresh)
-      log.warn('clock:set', { by: showDuration(byMs), effect: 'due times are by the new time' });
+      log.warn('clock:set', { by: showDuration(byMs), effect: 'due times follow the new time' });
     unwritten = [...unwritten, ...fresh.map(lineOf)];
     if (unwritten.length === 0) return;
     await store.record(unwritten);
@@ -56,7 +56,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
       await keepAnchor({ store, kept, clock, log });
       isKeeping = true;
     } catch (error) {
-      if (isKeeping) log.warn('journal:not-kept', { error, effect: 'a journal that is cut would not be noticed' });
+      if (isKeeping) log.warn('journal:not-kept', { error, effect: 'a truncated journal would not be noticed' });
       isKeeping = false;
     }
   }
@@ -67,7 +67,7 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
       await chainAll();
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn('journal:not-chained', { error, effect: 'its lines are kept, and chained later' });
+      if (!isFailing) log.warn('journal:not-chained', { error, effect: 'the lines are stored, and chained later' });
       isFailing = true;
     }
   }

@@ -27,7 +27,7 @@ export async function keepAnchor({ store, kept, clock, log }: KeepOptions): Prom
   const why = last === null ? null : await differenceFrom(store, last, head);
   if (last !== null && why !== null) {
     const data = { kept: showAnchor(last), why };
-    log.warn('journal:not-as-kept', { ...data, effect: 'its newest line is kept from now on' });
+    log.warn('journal:not-as-kept', { ...data, effect: 'the newest line of the journal is the reference from now on' });
     await store.record([{ at: clock.now(), kind: 'not-as-kept', subject: 'daemon', actor: 'daemon', data }]);
   }
   if (head?.position !== last?.position || why !== null) kept.write(head);

@@ -77,7 +77,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     const memories = await store.recall(gone, (id, why, isNewer) => {
       unreadable.set(id, isNewer ? 'newer' : 'damaged');
       if (isNewer) return;
-      log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
+      log.warn('watch:memory-damaged', { watch: id, why, effect: 'its memory is removed, its alerts not resolved' });
     });
     const decisions: Decision[] = [];
     for (const id of gone) if (!unreadable.has(id)) decisions.push(...(await endOf(id, memories.get(id))));
@@ -121,7 +121,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
       return LONGEST_REST_MS;
     } catch (error) {
       if (lastFailure !== String(error))
-        log.warn('watch:not-retired', { error, effect: 'alerts of watches that were removed stay open; tried again' });
+        log.warn('watch:not-retired', { error, effect: 'alerts of removed watches stay open until a retry succeeds' });
       lastFailure = String(error);
       const restMs = pauseMs;
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);

@@ -53,7 +53,7 @@ export function createSupervisor({ clock, log, onRestart }: SupervisorOptions): 
       const startedAt = clock.now();
       const error = await failureOf(run, signal);
       if (error === null) return;
-      const effect = signal.aborted ? 'none: the daemon is stopping' : 'it is started again';
+      const effect = signal.aborted ? 'none: the daemon is stopping' : 'the loop is started again';
       log.error('loop:failed', { loop: name, ...about, error, effect });
       noteFailure(record, startedAt, clock.now());
       await clock.sleep(pauseAfter(record.failures), signal);

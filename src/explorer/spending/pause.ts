@@ -1,5 +1,5 @@
-// The pauses of a plan: why, and until when. One plan = one origin and key, so an answer of the limiter holds for all
-// of its requests.
+// The pauses of a plan: the reason and the end of each. One plan = one origin and key, so an answer of the limiter holds
+// for all of its requests.
 //
 //   open      requests leave
 //   resting   none leaves: requests fail at once, or wait if the pause is short

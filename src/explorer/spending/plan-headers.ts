@@ -1,5 +1,5 @@
-// The headers of an answer about the plan (specification, section 8). A missing or invalid value is null, and so is a
-// limiter's -1; the credits of an overdrawn plan are below zero.
+// The headers of an answer about the plan. A missing or invalid value is null, and so is a limiter's -1; the credits of
+// an overdrawn plan are below zero.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../lib/clock.ts';
 

@@ -134,7 +134,7 @@ function firingsIn(found: FoundState | null): number {
   return found === null || found.condition.flapping === null ? 0 : found.condition.firings.length;
 }
 
-/** The count as of the last poll; what happened since is unknown. */
+/** The count as of the last poll; later items are unknown. */
 function countIn(
   { runtime, now }: QueryContext,
   { rule, watch }: OpenAlert,

@@ -96,7 +96,7 @@ export function watchOf(
   };
 }
 
-/** The options that decide what is remembered. */
+/** The options that decide the content of the memory. */
 function rememberedOptions({ fieldOptions }: AnyKind, options: unknown): unknown {
   if (fieldOptions === undefined) return options;
   return Object.fromEntries(Object.entries(options ?? {}).filter(([key]) => !fieldOptions.includes(key)));

@@ -152,7 +152,7 @@ function viewOf(sql: Sql): OwnView {
 function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 'log' | 'onRecovered'>): void {
   const lost = takeMarker(file);
   if (lost === null) return;
-  const effect = 'every watch begins with a quiet baseline, and what was owed then is not sent';
+  const effect = 'every watch starts with a new baseline, and deliveries that were owed are not sent';
   log?.error('storage:state-lost', { lost, effect });
   onRecovered?.('lost');
 }

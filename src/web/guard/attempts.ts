@@ -2,7 +2,7 @@
 
 const MOST = 10;
 const WITHIN_MS = 60_000;
-/** The most addresses that are remembered, since an attacker may have very many. The oldest are dropped first. */
+/** The largest number of stored addresses, since an attacker may have very many. The oldest are dropped first. */
 const MOST_PEERS = 1000;
 
 export interface Attempts {

@@ -35,7 +35,7 @@ export interface PageCaller extends Caller {
   readonly now: number;
 }
 
-/** A visitor who entered, with the cookie. */
+/** A visitor who signed in, with the cookie. */
 export interface Entered {
   readonly name: string;
   readonly cookie: string;

@@ -54,7 +54,7 @@ test.each([
   ]);
   const config = ['-c', join(folder.path, 'config.yaml')];
   expect((await run(['status', '--watches', ...config])).out).toMatch(
-    /^treasury: what is remembered of it is damaged.*\n {2}new baseline\nvault: last/m,
+    /^treasury: the stored memory is damaged[^]*?new\s+baseline\nvault: last/m,
   );
   expect(await run(['explain', 'treasury', ...config])).toMatchObject({
     code: 74,
@@ -64,7 +64,7 @@ test.each([
 
   expect(await run(['state', 'forget', 'treasury', ...config])).toEqual({
     code: 0,
-    out: 'treasury: forgotten. It begins with a quiet baseline; what it told stays as it was told.\n',
+    out: 'treasury: its memory is removed. The watch starts with a new baseline; messages that were sent stay as they are.\n',
     err: '',
   });
   await daemon.clock.advance(60_000);
@@ -88,7 +88,7 @@ test('a watch that the rules lost is retired although its row is damaged, and so
   // A replica first waits for half a minute whether all of them run these rules.
   await daemon.clock.advance(60_000);
   expect(await daemon.says('watch:memory-damaged')).toMatchObject({
-    effect: 'forgotten: what it told is not resolved',
+    effect: 'its memory is removed, its alerts not resolved',
   });
   await daemon.polls.reached(1);
   expect(daemon.polls.all).toEqual(['vault seen']);

@@ -35,7 +35,7 @@ rules: [rules.yaml]
   await daemon.says('daemon:started');
   await hook.calls.reached(2);
   limitFiles(daemon.pid, 4096);
-  await daemon.says('nothing is acknowledged until it works again');
+  await daemon.says('no decision is committed until the storage works again');
   const metrics = /"metrics":"(\S+)\/metrics"/.exec(daemon.err())?.[1] ?? '';
   const blind = await fetch(`${metrics}/readyz`);
   expect([blind.status, await blind.text()]).toEqual([503, expect.stringContaining('the state cannot be written')]);

@@ -198,10 +198,10 @@ test('the daemon tells of its state file, its config and its loops', () => {
     failingLoops: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
   };
   expect(shown(daemonCauses(ill))).toEqual([
-    'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. What was not told is told now. The log says why.',
+    'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. Delayed messages are sent now. The log says why.',
     'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. What stood there is kept as *.found.',
-    'warning storage/disk the disk of the state file is nearly full - Since 21:12 UTC: 180 MB are free. Once it is full nothing more is kept, and the watches are blind. Free some space.',
-    'critical storage/state-lost the state was lost, and a new one begins - At 21:12 UTC. Every watch begins with a quiet baseline, and what was owed before is not sent. The log says which files were kept.',
+    'warning storage/disk the disk of the state file is nearly full - Since 21:12 UTC: 180 MB are free. When the disk is full, nothing is stored, and the watches are blind. Free some space.',
+    'critical storage/state-lost the state was lost, and a new one begins - At 21:12 UTC. Every watch starts with a new baseline, and deliveries that were owed are not sent. The log says which files were kept.',
     'warning backup/daily the daily backup of the state file failed - Since 21:12 UTC: no room',
     "warning clock-jump/forward the clock jumped forward by 1h30m - At 21:12 UTC the machine's clock was set forward, or the machine slept. What was due in between is due now.",
     'warning reload/config the config or the rules on disk are not in force - Since 21:12 UTC: rules.yaml:2:1: no',

@@ -50,9 +50,9 @@ export async function openOrRecover<T>(
   }
 }
 
-const NOTHING_KNOWN = 'every watch begins with a quiet baseline, and what was owed then is not sent';
+const NOTHING_KNOWN = 'every watch starts with a new baseline, and deliveries that were owed are not sent';
 const OLDER =
-  'what happened after that backup is found again where the explorer still shows it; what was told since may be told again';
+  'later events are found again if the explorer still shows them; messages sent after that backup may be sent again';
 
 /** Copies the newest sound backup to the place from which `replaceBy` takes it; null: there is none. */
 async function prepareCopy(known: readonly Backup[], file: string, log: Log | undefined): Promise<Backup | null> {
