@@ -118,7 +118,7 @@ export class Setups {
     store.setMaxBytes(next.config.state.maxBytes);
     dispatcher.reload();
     this.follow();
-    // Running polls still read through the replaced explorers, so these are closed after them.
+    // Running polls still use the replaced explorers, so the explorers are closed when those polls end.
     this.#closeReplaced(poller.idle());
     polls.schedule();
     retirement.wake();

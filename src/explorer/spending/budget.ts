@@ -199,8 +199,8 @@ function createRestLog({ log, host = '' }: BudgetOptions): (rest: PlanRest | nul
 }
 
 /**
- * The requests a second that an explorer allows, as its answers announce: a limit, and the end of its window. A single
- * answer may be wrong, so two in a row must agree.
+ * The rate limit that an explorer announces in its answers: a number of requests, and the end of the window that it
+ * counts for. A single answer may be wrong, so two in a row must agree.
  */
 interface AnnouncedLimit {
   answered(headers: PlanHeaders): void;
@@ -215,7 +215,7 @@ interface Announced {
 
 const SECOND_MS = 1000;
 
-/** A window counts as a second long, or longer if two answers in a row announced that its end is further away. */
+/** A window is assumed to be one second long, or longer if two answers in a row announced a later end. */
 function createAnnouncedLimit(): AnnouncedLimit {
   let last: Announced | null = null;
   let agreed: { readonly limit: number; readonly windowMs: number } | null = null;
