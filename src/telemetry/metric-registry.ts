@@ -1,8 +1,8 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { freeOwnMemory } from '../lib/own-memory.ts';
 import { METRICS, type LabelOf, type MetricName, type MetricNameOf } from './metric-table.ts';
-import { writeSeries, writeSums, type SeriesText } from './series-text.ts';
+import type { WrittenLines } from './series/kept-lines.ts';
+import { createSeriesText } from './series/series-text.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 
@@ -56,7 +56,7 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     else leftOut.remove({ metric });
   }
 
-  function written(name: MetricName, write: () => Promise<SeriesText>): void {
+  function written(name: MetricName, write: () => Promise<WrittenLines>): void {
     renderByName.set(name, async () => {
       const { pieces, more } = await write();
       noteLeftOut(name, more);
@@ -74,10 +74,12 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     counter: (name) => made(name, new Counter(configuration(name))),
     histogram: (name) => made(name, new Histogram({ ...configuration(name), buckets: [...METRICS[name].buckets] })),
     mirror(name, read) {
-      written(name, async () => writeSeries(name, await read(), mostSeries));
+      const text = createSeriesText(name, mostSeries);
+      written(name, async () => text.write(await read()));
     },
     mirrorSums(name, read) {
-      written(name, () => writeSums(name, read, mostSeries));
+      const text = createSeriesText(name, mostSeries);
+      written(name, () => text.writeSums(read));
     },
     async text() {
       const rendered: (readonly Buffer[])[] = [];
@@ -87,9 +89,7 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
         // Yields between two metrics, so that due polls do not wait for all of them.
         await afterIo();
       }
-      const text = Buffer.concat(rendered.flatMap((pieces, i) => (i === 0 ? pieces : [EMPTY_LINE, ...pieces])));
-      freeOwnMemory(rendered.flat());
-      return text;
+      return Buffer.concat(rendered.flatMap((pieces, i) => (i === 0 ? pieces : [EMPTY_LINE, ...pieces])));
     },
   };
 }
