@@ -3,7 +3,8 @@ import type { ExplorerTrouble } from '../core/model/quality/explorer-trouble.ts'
 import type { PlanRest } from '../core/model/quality/plan-rest.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { ExplorerReading, HealthParts, LowDisk } from '../engine/reporting/daemon-health.ts';
-import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../engine/reporting/report.ts';
+import { blindOfWatches } from '../engine/reporting/report.ts';
+import { countAlerts, createWatchSeries } from '../engine/reporting/watch-series.ts';
 import type { SelfAlerts } from '../engine/self/self-alerts.ts';
 import type { BackupHealth } from '../engine/upkeep/backup-health.ts';
 import type { ClockJumps } from '../engine/upkeep/clock-jumps.ts';
@@ -83,10 +84,9 @@ export function mirrorParts(
   health: HealthParts,
 ): void {
   const { inForce, poller, spending, storage, clock } = parts;
-  const { watches } = inForce;
-  const { memoryOf, healthOf } = poller.readings;
-  metrics.mirrorHealth(() => healthOfAlerts(watches(), { healthOf, memoryOf, now: clock.now() }));
-  metrics.mirrorData(() => dataOfWatches(watches(), memoryOf));
+  const series = createWatchSeries({ watches: inForce.watches, readings: poller.readings, clock });
+  metrics.mirrorHealth(series.health);
+  metrics.mirrorData(series.data);
   metrics.mirrorRests(() => restsOf(parts));
   metrics.mirrorPlans(() =>
     spending.plans().filter(({ state }) => state.explorers.some((name) => isAskedHere(parts, name))),
@@ -97,8 +97,8 @@ export function mirrorParts(
   metrics.mirrorFailing(() => health.failingLoops().map(({ name }) => name));
   metrics.mirrorBlind(() => blindOfWatches(health.blindWatches.blind()));
   metrics.mirrorAlerts(function* () {
-    yield* countAlerts(watches(), memoryOf);
-    yield* countAlerts(self.watches(), (id) => self.memoryOf(id));
+    yield* series.alerts();
+    for (const watch of self.watches()) yield* countAlerts(watch, self.memoryOf(watch.id));
   });
 }
 

@@ -31,18 +31,17 @@ export interface WatchBlind extends WatchLabels {
   readonly reason: string;
 }
 
-export function* alertsOf(counts: Iterable<AlertCount>): Generator<[Omit<AlertCount, 'count'>, number]> {
-  for (const { watch, alert, severity, state, count } of counts) yield [{ watch, alert, severity, state }, count];
+export function* alertsOf(counts: Iterable<AlertCount | null>): Generator<[AlertCount, number] | null> {
+  for (const one of counts) yield one === null ? null : [one, one.count];
 }
 
-// Only alerts that need attention get a series: five for every alert would reach the limit of series. Null stands for
-// one without a series, so that a scrape does not pass over thousands of them in one turn of the event loop.
-export function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealth, number] | null> {
-  for (const { watch, alert, health } of healths) yield health === 'ok' ? null : [{ watch, alert, health }, 1];
+// Only alerts that need attention get a series: five for every alert would reach the limit of series.
+export function* unwellOf(healths: Iterable<AlertHealth | null>): Generator<[AlertHealth, number] | null> {
+  for (const one of healths) yield one === null || one.health === 'ok' ? null : [one, 1];
 }
 
-export function* dataOf(watches: Iterable<WatchData>): Generator<[WatchData, number]> {
-  for (const watch of watches) yield [watch, 1];
+export function* dataOf(watches: Iterable<WatchData | null>): Generator<[WatchData, number] | null> {
+  for (const watch of watches) yield watch === null ? null : [watch, 1];
 }
 
 export function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, number]> {

@@ -42,14 +42,14 @@ export interface WatchMetrics {
   /** Removes one target. With its last target, the rule is removed too. */
   forgetWatch(watch: WatchLabels): void;
   /**
-   * Sets the function that is called on each scrape; it replaces an earlier one. If it throws, the series are absent
-   * from that scrape.
+   * Sets the function that is called on each scrape; it replaces an earlier one. Null has no series. If it throws, the
+   * series are absent from that scrape.
    */
-  mirrorAlerts(count: () => Iterable<AlertCount>): void;
+  mirrorAlerts(count: () => Iterable<AlertCount | null>): void;
   /** Like `mirrorAlerts`, for the health of rules. The function may include rules that are `ok`. */
-  mirrorHealth(read: () => Iterable<AlertHealth>): void;
+  mirrorHealth(read: () => Iterable<AlertHealth | null>): void;
   /** Like `mirrorAlerts`, for data states. */
-  mirrorData(read: () => Iterable<WatchData>): void;
+  mirrorData(read: () => Iterable<WatchData | null>): void;
   /** Like `mirrorAlerts`, for blind watches. The function must return no others. */
   mirrorBlind(read: () => Iterable<WatchBlind>): void;
 }
@@ -60,9 +60,9 @@ const VALUE_KEPT_INTERVALS = 3;
 
 export function createWatchMetrics(registry: MetricRegistry, clock: Clock): WatchMetrics {
   const factsByWatch = new Map<string, RuleFacts>();
-  let countAlerts: () => Iterable<AlertCount> = () => [];
-  let readHealth: () => Iterable<AlertHealth> = () => [];
-  let readData: () => Iterable<WatchData> = () => [];
+  let countAlerts: () => Iterable<AlertCount | null> = () => [];
+  let readHealth: () => Iterable<AlertHealth | null> = () => [];
+  let readData: () => Iterable<WatchData | null> = () => [];
   let readBlind: () => Iterable<WatchBlind> = () => [];
 
   registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));

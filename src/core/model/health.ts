@@ -100,17 +100,28 @@ export interface ConditionPace {
  * `never-true`, `always-true`: after a day and twenty evaluations. Most alerts are never true in good times, so this is
  * shown but sends no alert.
  */
-export function healthOf(record: HealthRecord, now: Instant, { intervalMs, windowMs }: ConditionPace): Health {
-  const { since, trueAt, falseAt, unknownSince, evaluations } = record;
+export function healthOf(record: HealthRecord, now: Instant, pace: ConditionPace): Health {
+  const { unknownAfter, unevaluatedAfter, ripeFrom } = limitsOf(record, pace);
+  if (now > unknownAfter) return 'unknown-too-long';
+  if (record.evaluatedAt === null) return now > unevaluatedAfter ? 'never-evaluated' : 'ok';
+  if (now < ripeFrom || record.evaluations < LEAST_EVALUATIONS) return 'ok';
+  if (record.trueAt === null) return 'never-true';
+  return record.falseAt === null ? 'always-true' : 'ok';
+}
+
+/** While the record stays, `healthOf` returns the same at any two times without one of these times from one to the other. */
+export function healthTurnsAt(record: HealthRecord, pace: ConditionPace): readonly Instant[] {
+  return Object.values(limitsOf(record, pace));
+}
+
+function limitsOf({ since, unknownSince, evaluations }: HealthRecord, { intervalMs, windowMs }: ConditionPace) {
   const fillingMs = evaluations === 0 ? windowMs : 0;
   const unknownMs = fillingMs + Math.max(UNKNOWN_POLLS * intervalMs, UNKNOWN_MS);
-  if (unknownSince !== null && now - unknownSince > unknownMs) return 'unknown-too-long';
-  const ageMs = now - since;
-  if (record.evaluatedAt === null)
-    return ageMs > Math.max(DAY_MS, LEAST_EVALUATIONS * intervalMs) ? 'never-evaluated' : 'ok';
-  if (ageMs < DAY_MS || evaluations < LEAST_EVALUATIONS) return 'ok';
-  if (trueAt === null) return 'never-true';
-  return falseAt === null ? 'always-true' : 'ok';
+  return {
+    unknownAfter: unknownSince === null ? Infinity : unknownSince + unknownMs,
+    unevaluatedAfter: since + Math.max(DAY_MS, LEAST_EVALUATIONS * intervalMs),
+    ripeFrom: since + DAY_MS,
+  };
 }
 
 /** True if the condition needs no attention. */

@@ -1,18 +1,15 @@
 // Reports each poll to the log and the metrics.
 import { Amount } from '../../core/values/amount.ts';
 import { valueAt, type AnyView, type ValueAt } from '../../core/values/fields.ts';
-import { healthOf as ruleHealthOf, type HealthByAlert } from '../../core/model/health.ts';
-import type { Alert, Memory } from '../../core/model/memory.ts';
 import type { Decision, Reason } from '../../core/model/decision.ts';
 import { shortHex } from '../../core/values/address.ts';
-import type { Instant } from '../../lib/clock.ts';
 import type { Observation } from '../../core/model/observation.ts';
-import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { notJudgedIn } from './not-judged.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../../telemetry/mirrored-series.ts';
+import type { WatchBlind } from '../../telemetry/mirrored-series.ts';
 import type { WatchLabels } from '../../telemetry/watch-facts.ts';
 import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
 import { remembered } from '../../lib/remembered.ts';
@@ -65,56 +62,9 @@ function nameOf(thing: Watch['of']): string {
   return thing === null ? '' : (thing.name ?? shortHex(thing.address));
 }
 
-/** Number of alerts in each state, for `chainwarden_alerts`. */
-export function* countAlerts(
-  watches: readonly Watch[],
-  memoryOf: (id: string) => Memory | undefined,
-): Generator<AlertCount> {
-  for (const watch of watches) {
-    const memory = memoryOf(watch.id);
-    for (const { id, severity } of watch.alerts)
-      for (const alert of Object.values(memory?.alerts[id] ?? {}))
-        yield { watch: watch.rule, alert: id, severity, state: stateOf(alert), count: 1 };
-  }
-}
-
-interface WatchesNow {
-  readonly healthOf: (id: string) => HealthByAlert;
-  readonly memoryOf: (id: string) => Memory | undefined;
-  readonly now: Instant;
-}
-
-/** Health of each alert's condition, for `chainwarden_rule_health`. */
-export function* healthOfAlerts(
-  watches: readonly Watch[],
-  { healthOf, memoryOf, now }: WatchesNow,
-): Generator<AlertHealth> {
-  for (const watch of watches) {
-    const pace = paceOf(watch, memoryOf(watch.id));
-    for (const [alert, record] of Object.entries(healthOf(watch.id)))
-      yield { watch: watch.rule, alert, health: ruleHealthOf(record, now, pace) };
-  }
-}
-
-/** Data state of each watch, for `chainwarden_watch_data_state`. */
-export function* dataOfWatches(
-  watches: readonly Watch[],
-  memoryOf: (id: string) => Memory | undefined,
-): Generator<WatchData> {
-  for (const watch of watches) {
-    const data = memoryOf(watch.id)?.data ?? null;
-    if (data !== null) yield { ...labelsOf(watch), state: data.state };
-  }
-}
-
 /** Blind watches, for `chainwarden_watch_blind`. */
 export function* blindOfWatches(blind: readonly BlindWatch[]): Generator<WatchBlind> {
   for (const { watch, reason } of blind) yield { ...labelsOf(watch), explorer: watch.target.explorer, reason };
-}
-
-function stateOf(alert: Alert): AlertCount['state'] {
-  if (alert.type === 'open') return 'open';
-  return alert.type === 'group' ? alert.condition.state : alert.state;
 }
 
 export function outcomeOf(observation: Observation, decision: Decision) {

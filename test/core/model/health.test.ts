@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import {
   afterPoll,
   afterSameResults,
   healthOf,
+  healthTurnsAt,
   truthOfAll,
   type ConditionEvaluation,
   type Health,
@@ -177,4 +179,24 @@ test('polls with the same results move the times of the last one, and no others'
     expect(afterSameResults(later, NOON)).toBe(later);
   }
   expect(afterSameResults({}, NOON)).toEqual({});
+});
+
+test('without a poll, health stays the same between the times at which it may turn', () => {
+  const time = fc.integer({ min: NOON, max: NOON + 3 * 24 * HOUR });
+  const record = fc.record({
+    since: time,
+    evaluatedAt: fc.option(time),
+    trueAt: fc.option(time),
+    falseAt: fc.option(time),
+    unknownSince: fc.option(time),
+    evaluations: fc.integer({ min: 0, max: 30 }),
+  });
+  const pace = fc.record({ intervalMs: fc.integer({ min: 1, max: 3 * HOUR }), windowMs: fc.nat(HOUR) });
+  const from = fc.integer({ min: NOON, max: NOON + 5 * 24 * HOUR });
+  const property = fc.property(record, pace, from, fc.nat(2 * 24 * HOUR), (known, every, at, ms) => {
+    const next = Math.min(...healthTurnsAt(known, every).filter((turn) => turn >= at));
+    const later = Math.max(at, Math.min(at + ms, next - 1));
+    return healthOf(known, later, every) === healthOf(known, at, every);
+  });
+  fc.assert(property, { numRuns: 2000 });
 });

@@ -1,8 +1,6 @@
 // What the poller keeps beside memory: what was last looked at, and how the rules do.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { HealthByAlert } from '../../../src/core/model/health.ts';
-import { healthOfAlerts } from '../../../src/engine/reporting/report.ts';
-import { createWorld, loadWatches, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 const RULES = (below: string) => `
 watches:
@@ -51,17 +49,4 @@ test('an event without a condition has no health, and nothing to ask is no evalu
   await world.restart();
   expect(Object.keys((await keptOf('coins'))?.health ?? {})).toEqual(['low']);
   expect((await keptOf('calls'))?.health['big']).toMatchObject({ evaluatedAt: null, evaluations: 0 });
-});
-
-test('the health of every alert is there to be scraped', () => {
-  const watches = loadWatches(RULES('balance < 1'));
-  const since = Date.UTC(2026, 0, 1);
-  const never = { since, evaluatedAt: since, trueAt: null, falseAt: since, unknownSince: null, evaluations: 5000 };
-  const healthOf = (id: string): HealthByAlert => (id.startsWith('coins') ? { low: never } : {});
-  expect([...healthOfAlerts(watches, { healthOf, memoryOf: () => undefined, now: since + 60_000 })]).toEqual([
-    { watch: 'coins', alert: 'low', health: 'ok' },
-  ]);
-  expect([...healthOfAlerts(watches, { healthOf, memoryOf: () => undefined, now: since + 2 * 86_400_000 })]).toEqual([
-    { watch: 'coins', alert: 'low', health: 'never-true' },
-  ]);
 });
