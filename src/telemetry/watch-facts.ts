@@ -74,12 +74,6 @@ export function countPoll(rule: RuleFacts, { outcome, readsList }: Omit<PollFact
 
 export type FactsByWatch = ReadonlyMap<string, RuleFacts>;
 
-export function dropExpired(facts: FactsByWatch, now: Instant): void {
-  for (const { factsByTarget } of facts.values())
-    for (const { values } of factsByTarget.values())
-      for (const [key, { expiresAt }] of values) if (expiresAt <= now) values.delete(key);
-}
-
 // A scrape is written in several turns of the event loop. Copies of the maps make sure that a watch that is removed and
 // added again between two turns appears once: Prometheus refuses a scrape with the same series twice. Only the maps that
 // are being read are copied: copies of all series lived until the end of the scrape, and the collector moved them.
@@ -95,10 +89,13 @@ export function* lastSuccessOf(facts: FactsByWatch): Generator<[WatchLabels, num
       if (lastSuccessAt !== null) yield [labels, Math.floor(lastSuccessAt / 1000)];
 }
 
-export function* valuesOf(facts: FactsByWatch): Generator<[ValueLabels, number]> {
+/** Values that have expired are removed. */
+export function* valuesOf(facts: FactsByWatch, now: Instant): Generator<[ValueLabels, number]> {
   for (const { factsByTarget } of [...facts.values()])
     for (const { values } of [...factsByTarget.values()])
-      for (const { labels, value } of values.values()) if (value !== null) yield [labels, value];
+      for (const [key, { labels, value, expiresAt }] of values)
+        if (expiresAt <= now) values.delete(key);
+        else if (value !== null) yield [labels, value];
 }
 
 export function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outcome: string }, number]> {

@@ -13,7 +13,6 @@ import {
 import {
   countPoll,
   countsOf,
-  dropExpired,
   freshRule,
   freshTarget,
   itemCountsOf,
@@ -68,10 +67,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_watch_up', () => upOf(factsByWatch));
   registry.mirror('chainwarden_watch_polls_total', () => pollsOf(factsByWatch));
   registry.mirror('chainwarden_watch_last_success_timestamp_seconds', () => lastSuccessOf(factsByWatch));
-  registry.mirror('chainwarden_watch_value', () => {
-    dropExpired(factsByWatch, clock.now());
-    return valuesOf(factsByWatch);
-  });
+  registry.mirror('chainwarden_watch_value', () => valuesOf(factsByWatch, clock.now()));
   registry.mirror('chainwarden_watch_undecided_total', () => itemCountsOf(factsByWatch, 'undecided'));
   registry.mirror('chainwarden_watch_not_judged_total', () => itemCountsOf(factsByWatch, 'notJudged'));
   registry.mirror('chainwarden_watch_unfollowed_total', () => itemCountsOf(factsByWatch, 'unfollowed'));
