@@ -9,7 +9,7 @@ import type { AlertCount, AlertHealth, WatchData } from '../../telemetry/mirrore
 import type { WatchReadings } from '../polling/held-watches.ts';
 import { labelsOf } from './report.ts';
 
-/** Null stands for a watch without such series, so that a scrape of thousands of them takes several turns. */
+/** Null: a watch without such series was read, so that a scrape that reads thousands of them takes several turns. */
 export interface WatchSeries {
   /** The number of alerts in each state, for `chainwarden_alerts`. */
   readonly alerts: () => Iterable<AlertCount | null>;
@@ -70,11 +70,11 @@ export function createWatchSeries({ watches, readings, clock }: WatchSeriesOptio
   function* each<T>(of: (series: Series) => readonly T[]): Generator<T | null> {
     const at = clock.now();
     for (const entry of current()) {
-      if (entry.series === null || at < entry.series.from || at >= entry.series.until)
-        entry.series = seriesOf(entry.watch, readings, at);
+      const known = isSameAt(entry.series, at) ? entry.series : null;
+      entry.series = known ?? seriesOf(entry.watch, readings, at);
       const found = of(entry.series);
-      if (found.length === 0) yield null;
-      else yield* found;
+      for (const one of found) yield one;
+      if (known === null && found.length === 0) yield null;
     }
   }
 
@@ -83,6 +83,10 @@ export function createWatchSeries({ watches, readings, clock }: WatchSeriesOptio
     health: () => each(({ health }) => health),
     data: () => each(({ data }) => data),
   };
+}
+
+function isSameAt(series: Series | null, at: Instant): boolean {
+  return series !== null && at >= series.from && at < series.until;
 }
 
 function seriesOf(

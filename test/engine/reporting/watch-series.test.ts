@@ -30,6 +30,7 @@ async function aStory(watches = one) {
   const signal = new AbortController().signal;
   return {
     ...made,
+    kept,
     load: async (next: typeof watches): Promise<void> => {
       current = next;
       await adopt(poller, next);
@@ -98,6 +99,16 @@ describe('the series of watches', () => {
     expect(series()).toEqual(['one low inactive', 'one treasury ok']);
   });
 
+  test('of a watch that is polled while they are being read are read at the next scrape', async () => {
+    const { kept, poll, series } = await aStory(two);
+    await poll('5');
+    const reading = kept.alerts()[Symbol.iterator]();
+    expect(reading.next().value).toMatchObject({ watch: 'one', state: 'firing' });
+    await poll(ETHER);
+    expect(reading.next().value).toMatchObject({ watch: 'two', state: 'inactive' });
+    expect(series().slice(0, 2)).toEqual(['one low inactive', 'two low inactive']);
+  });
+
   test('are read again only of watches that were polled', async () => {
     const { clock, poll, read } = await aStory(two);
     await poll('5');
@@ -109,9 +120,10 @@ describe('the series of watches', () => {
     expect(read()).toBe(1);
   });
 
-  test('take a step for each watch, also for one that has none of them', async () => {
+  test('take a step for each watch that is read, also for one that has none of them', async () => {
     const { clock, poller } = await aStory(two);
     const series = createWatchSeries({ watches: () => two, readings: poller.readings, clock });
     expect([...series.alerts()]).toEqual([null, null]);
+    expect([...series.alerts()]).toEqual([]);
   });
 });
