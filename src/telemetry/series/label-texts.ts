@@ -49,9 +49,14 @@ export class LabelTexts {
   }
 }
 
+/** Joined at once, since V8 would keep a text that is added up as a tree of its parts. */
 function textOf(labels: readonly string[], values: SeriesLabels): string {
   if (labels.length === 0) return '';
-  return `{${labels.map((label) => `${label}="${escapeLabel(values[label] ?? '')}"`).join(',')}}`;
+  const parts: string[] = [];
+  for (const label of labels)
+    parts.push(parts.length === 0 ? '{' : '",', label, '="', escapeLabel(values[label] ?? ''));
+  parts.push('"}');
+  return parts.join('');
 }
 
 function escapeLabel(value: string): string {
