@@ -184,6 +184,16 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
+/** The block of calls that are asked so far below the newest block. `atBlock` puts its height in its place. */
+export function belowHead(confirmations: number): string {
+  return `head-${confirmations}`;
+}
+
+/** The calls at this block, if they are asked below the newest one. */
+export function atBlock<F extends Fields>(question: ListQuestion<F>, height: number): ListQuestion<F> {
+  return { ...question, params: { block: `0x${height.toString(16)}` } };
+}
+
 /** One request for at most `MOST_RPC_CALLS` calls. The id of an answer is the place of its call. */
 export function rpcCalls(explorer: string, calls: readonly RpcCall[]): ListQuestion<typeof RpcAnswer.fields> {
   const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));

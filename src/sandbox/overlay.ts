@@ -13,6 +13,12 @@ interface SetHolding {
   readonly value: bigint;
 }
 
+interface SetWord {
+  /** The head when it was set. */
+  readonly since: number;
+  readonly word: string;
+}
+
 export interface Upgrade {
   readonly implementation: string;
   readonly name: string;
@@ -53,8 +59,8 @@ export interface Overlay {
   readonly holdings: Map<AddressKey, Map<string, SetHolding>>;
   /** Functions that revert: the contract and the selector. */
   readonly reverting: Set<string>;
-  /** Words in the storage of contracts, by the contract and the slot. */
-  readonly slots: Map<string, string>;
+  /** Words that were set in the storage of contracts, by the contract and the slot, the newest last. */
+  readonly slots: Map<string, readonly SetWord[]>;
   /** The implementations that proxies were given. */
   readonly upgrades: Map<AddressKey, Upgrade>;
   readonly reputations: Map<AddressKey, Reputation>;

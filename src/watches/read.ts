@@ -5,7 +5,7 @@ import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { blocks } from '../explorer/operations.ts';
 import { CHANGED } from './one-change.ts';
-import { valueRequests } from './read/calls.ts';
+import { requestsOf } from './read/calls.ts';
 import { detectReads, lostIn, ReadState } from './read/detection.ts';
 import { leavesOf, numbersIn, readingOf } from './read/fields.ts';
 import { describeReads, namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
@@ -24,7 +24,7 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     summary: 'Values that contracts answer: view functions, storage slots, and coins.',
     noun: 'reading',
     fields: record,
-    fieldOptions: ['read', 'abi'],
+    fieldOptions: ['read', 'abi', 'confirmations'],
     forOptions: (options) => readWith(options.read),
     needsRpc: true,
     namesIn,
@@ -67,7 +67,7 @@ function optionsWith(abi: Abi) {
 }
 
 function questionsOf(target: Target<ReadOptions>) {
-  return valueRequests(target).map(({ question }) => question);
+  return requestsOf(target).map(({ question }) => question);
 }
 
 function firstOf<T>([first]: readonly T[]): T {

@@ -21,7 +21,9 @@ const ABI = JSON.stringify([
   },
 ]);
 
-function load(read: string, more = '', config = CONFIG) {
+const ALERTS = 'alerts: [{ id: a, on: changed, notify: screen }]';
+
+function load(read: string, more = '', config = CONFIG, alerts = ALERTS) {
   const rules = `
 watches:
   - id: w
@@ -30,7 +32,7 @@ watches:
     every: 5m
     ${more}
     read: ${read}
-    alerts: [{ id: a, on: changed, notify: screen }]
+    ${alerts}
 `;
   const loaded = loadConfig('config.yaml', { env: {}, readFile: () => config, notifiers });
   if (loaded.config === null) throw new Error(formatProblems(loaded.problems));
@@ -92,8 +94,16 @@ describe('a mistake', () => {
     expect(load(`{ ${reads.join(', ')} }`).problems).toEqual(['has at most 20 names. ']);
   });
 
-  test('a watch with confirmations, which are not counted here', () => {
-    expect(load('{ x: { balance: true } }', 'confirmations: 3').problems.join('\n')).toContain('confirmations');
+  test.each(['0', '65', '1.5', 'many'])('confirmations: %s', (written) => {
+    expect(load('{ x: { balance: true } }', `confirmations: ${written}`).problems).toEqual([
+      'must be a whole number from 1 to 64. ',
+    ]);
+  });
+
+  test('confirmations at an alert, which belong to the watch', () => {
+    const alert = '{ id: b, on: changed, confirmations: 3, notify: screen }';
+    const { problems } = load('{ x: { balance: true } }', `confirmations: 3\n    alerts: [${alert}]`, CONFIG, '');
+    expect(problems).toEqual(['read has no blocks to count. Write it at the watch.']);
   });
 
   test('a report without values: one of its own is named as an example', () => {
@@ -149,4 +159,13 @@ test('check says what is asked, and prices every request', () => {
   // Two requests to one path.
   expect(lines[0]).toContain('asks eth-rpc  576 requests, 11,520 credits a day');
   expect(watches[0]?.kind.questions?.(watches[0].target)).toHaveLength(2);
+});
+
+test('confirmations cost a request for the newest block, and leave room for five values in each other one', () => {
+  const reads = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: { slot: '0x5', as: uint256 }`);
+  const { watches, config, problems } = load(`{ ${reads.join(', ')} }`, 'confirmations: 12');
+  expect(problems).toEqual([]);
+  const { lines } = describeWatches(watches, config);
+  expect(lines.find((line) => line.startsWith('w: asks'))).toContain('slot 0x5 as e, 12 blocks below the newest');
+  expect(lines[0]).toContain('asks eth-rpc  576 requests, 11,520 credits a day');
 });

@@ -579,3 +579,108 @@ test('values that are compared with each other have a chart of the first one; an
   expect(pathOf([ASSETS, HELD], '{ id: low, while: assets < 5 }')).toEqual(['assets']);
   expect(pathOf([ADMIN], ADMIN_CHANGED)).toEqual([null]);
 });
+
+describe('confirmations', () => {
+  const deep = (confirmations: number, alerts: readonly string[], reads: readonly string[] = [ADMIN]): string =>
+    rules(reads, alerts).replace('every: 1m', `every: 1m\n    confirmations: ${confirmations}`);
+  const ANY = '{ id: any, on: changed }';
+
+  test('a value is told when its block is so many blocks below the newest, and what ends sooner is not told', async () => {
+    await using world = await createWorld(deep(3, [ADMIN_CHANGED]));
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.mine();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 2 });
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.mine();
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    expect(world.messages[0]?.title).toBe('vault proxy admin is now 0x3333…3333, was treasury');
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('4') });
+    world.sandbox.mine();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 9 });
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('cost one request for the newest block, which the watches of an explorer share', async () => {
+    const second = deep(3, ['{ id: x, on: changed }'], ['coins: { balance: true }']).replace('\nwatches:', '');
+    await using world = await createWorld(`${deep(3, [ADMIN_CHANGED])}${second.replace('id: w', 'id: v')}`);
+    await world.poll();
+    const before = world.replicas.asked.length;
+    await world.poll();
+    expect(world.replicas.asked).toHaveLength(before + 3);
+  });
+
+  test('a reload that adds them, raises them and takes them away loses and repeats no change', async () => {
+    await using world = await createWorld(rules([ADMIN], [ANY]));
+    await world.poll();
+    world.sandbox.mine({ blocks: 5 });
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['any event']);
+    await world.load(deep(6, [ANY]));
+    // Six blocks ago the admin was another one. That is older than what was told.
+    expect(await polls(world, 4)).toEqual([]);
+    expect(notesOf(world)).toEqual(['answered as of block 99, before block 105']);
+    world.sandbox.mine({ blocks: 6 });
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('4') });
+    await world.load(deep(9, [ANY]));
+    world.sandbox.mine({ blocks: 9 });
+    expect(await world.poll()).toEqual(['any event']);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('5') });
+    await world.load(rules([ADMIN], [ANY]));
+    await world.restart();
+    expect(await world.poll()).toEqual(['any event']);
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('a reorganisation that is less deep tells and takes back nothing', async () => {
+    await using world = await createWorld(deep(5, [ADMIN_CHANGED]));
+    await world.poll();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 5 });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    world.sandbox.reorganise({ blocks: 3 });
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('a node without that block is an error that names the block; nothing fires, and nothing ends', async () => {
+    await using world = await createWorld(deep(12, [INSOLVENT], [ASSETS, HELD]));
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing']);
+    refill(world);
+    const pruned = { code: -32000, message: 'missing trie node 7e3a (path )' };
+    world.replicas.use({
+      answersCall: (call, answer) =>
+        call['method'] === 'eth_blockNumber' ? answer : { id: call['id'], error: pruned },
+    });
+    expect(await polls(world, 3)).toEqual([]);
+    expect(world.decisions[0]?.memory.data?.state).toBe('error');
+    expect(JSON.stringify(world.log.fields)).toContain('at block 88, 12 blocks below the newest: missing trie node');
+    world.replicas.use({});
+    expect(await world.poll()).toEqual(['insolvent resolved']);
+  });
+
+  test('an explorer that does not say which block is the newest is asked for nothing else', async () => {
+    await using world = await createWorld(deep(12, [ADMIN_CHANGED]));
+    await world.poll();
+    world.replicas.use({
+      answersCall: (call, answer) => (call['method'] === 'eth_blockNumber' ? { id: call['id'], result: '0x' } : answer),
+    });
+    const before = world.replicas.asked.length;
+    expect(await world.poll()).toEqual([]);
+    expect(world.replicas.asked).toHaveLength(before + 1);
+    expect(world.decisions[0]?.memory.data?.state).toBe('error');
+  });
+
+  test('are no part of a rule test: it writes the values as they count', async () => {
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw: [{ at: 0m, proxy_admin: vault }, { at: 1m, proxy_admin: '${hot_wallet}' }]
+    expect: [{ at: 1m, alert: admin-changed, state: event }]
+`;
+    expect(await failuresOf(text, deep(12, [ADMIN_CHANGED]))).toBe('');
+  });
+});

@@ -93,7 +93,7 @@ function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) =
     const common = { question, spend, where: whereOf(host, question, url) };
     if (url === null) return { ...common, address: withQuery(root + question.path, written(query)), body: null };
     return question.root === 'rpc'
-      ? { ...common, address: url, body: behindName(question) }
+      ? { ...common, address: url, body: postedBody(question) }
       : { ...common, address: apiAddress(url, question, query), body: null };
   };
 }
@@ -101,6 +101,13 @@ function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) =
 /** The path of such a question is `api?` and its parameters. The address may have parameters of its own. */
 function apiAddress(url: string, question: Question, query: Query): string {
   return withQuery(withQuery(url, behindName(question)), written(query));
+}
+
+/** The body, with the height of the block that its calls are asked at. */
+function postedBody(question: Question): string {
+  const { block } = question.params;
+  const body = behindName(question);
+  return block === undefined ? body : body.replaceAll(/"head-\d+"/g, JSON.stringify(block));
 }
 
 /** The part behind `api?` or `eth-rpc?`. */

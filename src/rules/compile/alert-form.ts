@@ -62,7 +62,7 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
     complain(path, {
       key: 'confirmations',
       message: `${compiling.kind.name} has no blocks to count`,
-      hint: 'Remove it.',
+      hint: Object.hasOwn(compiling.kind.options.shape, 'confirmations') ? 'Write it at the watch.' : 'Remove it.',
     });
 }
 

@@ -101,7 +101,7 @@ export function createControl(world: World, credits: Credits): Controls {
     giveToken: (options: unknown) => changed(giveToken(world, read(schemas.GiveToken, options))),
     upgrade: (options: unknown) => changed(upgrade(world, read(schemas.Upgrade, options))),
     revertCall: (options: unknown = {}) => changed(revertCall(overlay, read(schemas.RevertCall, options))),
-    setSlot: (options: unknown) => changed(setSlot(overlay, read(schemas.SetSlot, options))),
+    setSlot: (options: unknown) => changed(setSlot(world, read(schemas.SetSlot, options))),
     reorganise: (options: unknown = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
     freeze() {
       calendar.freeze();
@@ -162,9 +162,12 @@ function revertCall(
   return { reverting: reverting.size };
 }
 
-function setSlot({ slots, mostChanges }: Overlay, { address, slot, value }: z.output<typeof schemas.SetSlot>) {
-  assertRoom(slots.size, 'slots set', mostChanges);
-  slots.set(`${keyOf(address)} ${slot}`, value);
+function setSlot({ overlay, head }: World, { address, slot, value }: z.output<typeof schemas.SetSlot>) {
+  const { slots, mostChanges } = overlay;
+  const words = [...slots.values()].reduce((sum, set) => sum + set.length, 0);
+  assertRoom(words, 'slots set', mostChanges);
+  const key = `${keyOf(address)} ${slot}`;
+  slots.set(key, [...(slots.get(key) ?? []), { since: head(), word: value }]);
   return { value };
 }
 

@@ -76,8 +76,8 @@ const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a92
 const ADMIN_SLOT = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 
 export function storageAt(world: World, target: string, slot: string): string {
-  const set = world.overlay.slots.get(`${keyOf(target)} ${slot}`);
-  if (set !== undefined) return set;
+  const set = world.overlay.slots.get(`${keyOf(target)} ${slot}`)?.findLast(({ since }) => since <= world.head());
+  if (set !== undefined) return set.word;
   if (keyOf(target) !== keyOf(ADDRESSES.vault)) return wordOf('0x0');
   const implementation = world.overlay.upgrades.get(keyOf(target))?.implementation ?? CONTRACTS.implementation;
   return wordOf({ [ADMIN_SLOT]: ADDRESSES.treasury, [IMPLEMENTATION_SLOT]: implementation }[slot] ?? '0x0');

@@ -6,7 +6,7 @@ import { decodeArguments, LARGEST_DATA } from '../../lib/abi/decode.ts';
 import type { Argument } from '../../lib/abi/types.ts';
 import { plain, rawText, type Untrusted } from '../../lib/untrusted.ts';
 import { BLOCK, type AskedCalls } from './calls.ts';
-import { outputsOf, valueType, type ReadSpec } from './option.ts';
+import { blocksText, outputsOf, valueType, type ReadSpec } from './option.ts';
 
 export type Answer =
   | { readonly type: 'value'; readonly hex: string }
@@ -28,12 +28,26 @@ export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<
   return parts;
 }
 
-/** Throws `Missed` if no call for a value has an answer. The explorer itself knows the newest block without its node. */
-export function assertAnswered(parts: readonly Answers[]): void {
+/**
+ * Throws `Missed` if no call for a value has an answer. The explorer itself knows the newest block without its node.
+ * `at`: the block of the calls, if it is not the newest one.
+ */
+export function assertAnswered(parts: readonly Answers[], at: BlockBelow | null): void {
   const values = parts.flatMap((part) => [...part].flatMap(([name, answer]) => (name === BLOCK ? [] : [answer])));
   const [first] = values;
   if (first?.type === 'failed' && values.every(({ type }) => type === 'failed'))
-    throw new Missed('server-error', `the node behind the explorer failed: ${first.why}`);
+    throw new Missed('server-error', `the node behind the explorer failed${placeText(at)}: ${first.why}`);
+}
+
+/** A block so far below the newest one. */
+export interface BlockBelow {
+  readonly height: number;
+  readonly confirmations: number;
+}
+
+/** ` at block 88, 12 blocks below the newest` */
+function placeText(at: BlockBelow | null): string {
+  return at === null ? '' : ` at block ${at.height}, ${blocksText(at.confirmations)} below the newest`;
 }
 
 function answerIn({ rows }: Page, id: number): Answer {

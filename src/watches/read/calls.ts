@@ -5,7 +5,7 @@ import type { Target } from '../../core/model/watch/target.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { remembered } from '../../lib/remembered.ts';
 import { selectorOf } from '../../lib/abi/signature.ts';
-import { MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
+import { belowHead, MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
 import type { RpcAnswer } from '../../explorer/reading/resources/rpc-answer.ts';
 import { wordOfText } from '../logs/topic-words.ts';
 import { outputsOf, valueType, viewOf, type ReadOptions, type ReadSpec } from './option.ts';
@@ -28,15 +28,34 @@ const LATEST = 'latest';
 /** No name of a rule: it has a blank. */
 export const BLOCK = 'block number';
 
-/** The requests for the values. Each asks the newest block first: they may reach different replicas. */
-export const valueRequests = remembered(({ explorer, address, options }: Asked): readonly AskedCalls[] => {
+export interface ValueRequests {
+  /** Asks the newest block, below which the values are asked; null: they are asked at the newest block. */
+  readonly head: AskedCalls | null;
+  readonly values: readonly AskedCalls[];
+}
+
+/** The requests for the values. Each asks the newest block first, if it decides: they may reach different replicas. */
+export const valueRequests = remembered(({ explorer, address, options }: Asked): ValueRequests => {
+  const { read, confirmations } = options;
   const newest = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
-  const values = Object.entries(options.read).map(([name, spec]) => ({
+  const block = confirmations === undefined ? LATEST : belowHead(confirmations);
+  const calls = Object.entries(read).map(([name, spec]) => ({
     name,
-    call: callOf(spec, spec.of ?? watchedIn(address).key),
+    call: callOf(spec, spec.of ?? watchedIn(address).key, block),
   }));
-  return inParts(values, MOST_RPC_CALLS - 1).map((part) => inRequest(explorer, [newest, ...part]));
+  const beside = confirmations === undefined ? [newest] : [];
+  const parts = inParts(calls, MOST_RPC_CALLS - beside.length);
+  return {
+    head: confirmations === undefined ? null : inRequest(explorer, [newest]),
+    values: parts.map((part) => inRequest(explorer, [...beside, ...part])),
+  };
 });
+
+/** All requests of a poll, in their order. */
+export function requestsOf(asked: Asked): readonly AskedCalls[] {
+  const { head, values } = valueRequests(asked);
+  return head === null ? values : [head, ...values];
+}
 
 type Asked = Pick<Target<ReadOptions>, 'explorer' | 'address' | 'options'>;
 
@@ -81,20 +100,20 @@ export const definitionsOf = remembered(
 
 /** Equal for two spellings of one question whose answers have one meaning. */
 function definitionOf(spec: ReadSpec, address: Address | null): string {
-  const call = callOf(spec, spec.of ?? watchedIn(address).key);
+  const call = callOf(spec, spec.of ?? watchedIn(address).key, LATEST);
   if (spec.type === 'balance') return canonicalJson({ call });
   const units = spec.type === 'call' ? spec.units : null;
   return canonicalJson({ call, type: valueType(outputsOf(spec)), units });
 }
 
-function callOf(spec: ReadSpec, of: string): RpcCall {
+function callOf(spec: ReadSpec, of: string, block: string): RpcCall {
   switch (spec.type) {
     case 'balance':
-      return { method: 'eth_getBalance', params: [of, LATEST] };
+      return { method: 'eth_getBalance', params: [of, block] };
     case 'slot':
-      return { method: 'eth_getStorageAt', params: [of, spec.slot, LATEST] };
+      return { method: 'eth_getStorageAt', params: [of, spec.slot, block] };
     case 'call':
-      return { method: 'eth_call', params: [{ to: of, input: inputOf(spec) }, LATEST] };
+      return { method: 'eth_call', params: [{ to: of, input: inputOf(spec) }, block] };
   }
 }
 

@@ -41,25 +41,27 @@ const BELIEVED_AFTER = 3;
 
 export function detectReads(
   before: ReadState | null,
-  { view, lacks, block, newest, decimals }: ReadReading,
+  reading: ReadReading,
   target: Pick<Target<ReadOptions>, 'address' | 'options'>,
   scope: DetectionScope,
 ): Detection<ReadState> {
   const definitions = definitionsOf(target);
   const { state, redefined } = continued(before, definitions);
-  const behind = state !== null && isOlder(state, block) ? state.behind + 1 : 0;
-  if (state !== null && behind > 0 && behind < BELIEVED_AFTER)
+  const { view, lacks, block, newest, head, decimals } = reading;
+  const age = state === null ? null : ageOf(state, reading);
+  if (state !== null && age !== null && age.doubt !== null)
     return {
       ...NOTHING_DETECTED,
-      state: { ...state, behind },
+      state: { ...state, behind: age.behind },
       before: state.values,
       redefined,
-      doubt: `answered as of block ${block ?? ''}, before block ${state.block ?? ''}: ${behind} of ${BELIEVED_AFTER} readings`,
+      doubt: age.doubt,
     };
   const tracking = track(state?.values ?? null, view, scope.tracked);
   // A value that was never known has not changed.
   const changed = tracking.changed.filter((path) => (state?.values[path] ?? null) !== null);
-  const isNews = state === null || tracking.after !== state.values || behind > 0 || !hasSameNames(state.unread, lacks);
+  const isNews =
+    state === null || tracking.after !== state.values || (age?.behind ?? 0) > 0 || !hasSameNames(state.unread, lacks);
   const detection = oneChange(state, { ...tracking, changed }, { now: view, at: scope.at });
   const unread = Object.fromEntries(Object.keys(lacks).map((name) => [name, counted(state?.unread[name])]));
   const beside = {
@@ -73,7 +75,7 @@ export function detectReads(
     ...detection,
     state: detection.state && withBeside(before, detection.state, beside),
     // All that was asked is as of this block.
-    range: block === null ? null : { from: block, to: block, head: block, replaced: [] },
+    range: block === null ? null : { from: block, to: block, head, replaced: [] },
     redefined,
     notes: Object.entries(lacks).flatMap(([name, lack]) => (unread[name] === 1 ? [`${name}: ${LACKS[lack]}`] : [])),
   };
@@ -113,8 +115,22 @@ function continued(state: ReadState | null, definitions: ReadState['definitions'
   return { state: { ...state, values, unread: kept(state.unread) }, redefined: gone };
 }
 
-function isOlder(state: ReadState, block: number | null): boolean {
-  return state.block !== null && block !== null && block < state.block;
+interface Age {
+  /** Readings in a row from before the block of the last change. */
+  readonly behind: number;
+  /** Why the reading is not believed; null: it is. */
+  readonly doubt: string | null;
+}
+
+/** Whether a reading is older than what is known. */
+function ageOf({ block: last, behind }: ReadState, { block, head }: ReadReading): Age {
+  if (last === null || block === null || block >= last) return { behind: 0, doubt: null };
+  const doubt = `answered as of block ${block}, before block ${last}`;
+  // The chain has that block: only the confirmations are more than they were.
+  if (head !== null && head >= last) return { behind, doubt };
+  const readings = behind + 1;
+  if (readings >= BELIEVED_AFTER) return { behind: readings, doubt: null };
+  return { behind: readings, doubt: `${doubt}: ${readings} of ${BELIEVED_AFTER} readings` };
 }
 
 /** Returns the same object as before if it has these values already. */

@@ -18,7 +18,7 @@ export function readingOf(read: ReadOptions['read']): AnyRecord {
       new RecordType('Reverted', Object.fromEntries(reverted)),
       'by the names in read: whether a call reverts',
     ),
-    block_number: natural('newest block when the values were read'),
+    block_number: natural('block of the values: the newest one, without confirmations'),
   });
 }
 

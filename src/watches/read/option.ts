@@ -25,6 +25,8 @@ export type ReadSpec =
 
 export interface ReadOptions {
   readonly abi?: readonly string[] | undefined;
+  /** So many blocks below the newest one the values are read; left out: at the newest one. */
+  readonly confirmations?: number | undefined;
   readonly read: Readonly<Record<string, ReadSpec>>;
 }
 
@@ -76,6 +78,12 @@ export function readOptions({ functions }: Abi) {
         return Object.fromEntries(read);
       })
       .describe('What is asked, by the names that rules give the answers: calls, slots, and balances of coins.'),
+    confirmations: z
+      .string()
+      .regex(/^(?:[1-9]|[1-5]\d|6[0-4])$/, 'must be a whole number from 1 to 64')
+      .transform(Number)
+      .optional()
+      .describe('How many blocks below the newest one the values are read.'),
     abi: abiOption,
   };
 }
@@ -273,13 +281,19 @@ export function resolveRead(
   return { options: { ...options, read: Object.fromEntries(read) }, mistakes };
 }
 
+/** `12 blocks` */
+export function blocksText(count: number): string {
+  return count === 1 ? '1 block' : `${count} blocks`;
+}
+
 /** `asks totalAssets() 0x01e1d114 as assets, slot 0xb531… as proxy_admin, coins as held` */
-export function describeReads({ read }: ReadOptions): string {
+export function describeReads({ read, confirmations = 0 }: ReadOptions): string {
   const words = Object.entries(read).map(([name, spec]) => {
     if (spec.type === 'balance') return `the coins as ${name}`;
     if (spec.type === 'slot') return `slot ${spec.slot.replace(/^0x0+(?=.)/, '0x').slice(0, 10)} as ${name}`;
     const signature = viewOf(spec.call);
     return `${canonicalSignature(signature)} ${selectorOf(signature)} as ${name}`;
   });
-  return `asks ${words.join(', ')}`;
+  const below = confirmations === 0 ? '' : `, ${blocksText(confirmations)} below the newest`;
+  return `asks ${words.join(', ')}${below}`;
 }

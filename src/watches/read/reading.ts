@@ -1,5 +1,6 @@
 // One reading of a watch: its values, and why the others have none.
 import { typeAt, valueAt, type AnyRecord, type AnyView, type RawRow } from '../../core/values/fields.ts';
+import { atBlock } from '../../explorer/operations.ts';
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { askAll, assertAnswered, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
@@ -10,10 +11,12 @@ export interface ReadReading {
   readonly view: AnyView;
   /** The names without a value. */
   readonly lacks: Readonly<Record<string, Lack>>;
-  /** The newest block of the replica that is furthest behind; null: unknown. */
+  /** The block of the values: the newest one of the replica that is furthest behind; null: unknown. */
   readonly block: number | null;
   /** The newest block of any replica that answered; null: unknown. */
   readonly newest: number | null;
+  /** The newest block of the chain, which is above the others if the values are read below it; null: unknown. */
+  readonly head: number | null;
   /** The decimals of tokens, by their addresses. */
   readonly decimals: Readonly<Record<string, number>>;
 }
@@ -26,8 +29,7 @@ export async function readContract(
   read: Read,
 ): Promise<ReadReading> {
   const { explorer, options, coin } = target;
-  const parts = await askAll(valueRequests(target), read);
-  assertAnswered(parts);
+  const { parts, place } = await valuesOf(target, read);
   const answers: Answers = new Map(parts.flatMap((part) => [...part]));
   const unknown = tokensIn(options.read).filter((token) => !Object.hasOwn(known, token));
   const decimals = { ...known, ...(await decimalsOf(explorer, unknown, read)) };
@@ -35,17 +37,47 @@ export async function readContract(
     const value = valueOf(spec, answers.get(name), (token) => decimals[token]);
     return { name, ...value, isReverted: isReverted(answers.get(name)) };
   });
-  const blocks = parts.flatMap((part) => blockIn(part) ?? []);
-  const [block, newest] = blocks.length === 0 ? [null, null] : [Math.min(...blocks), Math.max(...blocks)];
   const row: RawRow = {
     ...Object.fromEntries(values.map(({ name, raw }) => [name, raw ?? null])),
     reverted: Object.fromEntries(values.map((value) => [value.name, value.isReverted])),
-    block_number: block,
+    block_number: place.block,
   };
   const view = record.read(row, { coin: coin.decimals });
   if (view === undefined) throw new TypeError('a reading is an object');
   const lacks = Object.fromEntries(values.flatMap(({ name, lack }) => (lack === null ? [] : [[name, lack]])));
-  return { view, lacks, block, newest, decimals };
+  return { view, lacks, ...place, decimals };
+}
+
+interface AnsweredAt {
+  readonly parts: readonly Answers[];
+  readonly place: Pick<ReadReading, 'block' | 'newest' | 'head'>;
+}
+
+async function valuesOf(target: Target<ReadOptions>, read: Read): Promise<AnsweredAt> {
+  const { head: asked, values } = valueRequests(target);
+  const { confirmations } = target.options;
+  if (asked === null || confirmations === undefined) {
+    const parts = await askAll(values, read);
+    assertAnswered(parts, null);
+    const blocks = parts.flatMap((part) => blockIn(part) ?? []);
+    const [block, newest] = blocks.length === 0 ? [null, null] : [Math.min(...blocks), Math.max(...blocks)];
+    return { parts, place: { block, newest, head: block } };
+  }
+  const head = newestIn(await askAll([asked], read));
+  const block = Math.max(0, head - confirmations);
+  const parts = await askAll(
+    values.map((part) => ({ ...part, question: atBlock(part.question, block) })),
+    read,
+  );
+  assertAnswered(parts, { height: block, confirmations });
+  return { parts, place: { block, newest: block, head } };
+}
+
+/** Throws `Missed` if the explorer does not say it. */
+function newestIn(parts: readonly Answers[]): number {
+  const [head] = parts.flatMap((part) => blockIn(part) ?? []);
+  if (head === undefined) throw new Missed('server-error', 'the explorer does not say which block is the newest');
+  return head;
 }
 
 /** The decimals of tokens that answer. The next poll asks for the others: values without units do not depend on them. */
@@ -102,6 +134,7 @@ export function writtenReading(record: AnyRecord, names: readonly string[], view
     ),
     block,
     newest: block,
+    head: block,
     decimals: {},
   };
 }
