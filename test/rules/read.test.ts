@@ -70,7 +70,51 @@ describe('a mistake', () => {
       '"0x1" is no value of id. Write bytes4 as 0x and 8 digits.',
     ],
     ["{ x: { call: 'total(bool all) view returns (uint256)', with: 1 } }", 'Write true or false.'],
-    ["{ x: { call: 'total(string id) view returns (uint256)', with: [a] } }", 'id is a list, a text or a tuple'],
+    [
+      "{ x: { call: 'total((uint8 a) id) view returns (uint256)', with: [a] } }",
+      'id is a tuple or a list of lists, which cannot be given here',
+    ],
+    [
+      "{ x: { call: 'total(uint8[][] id) view returns (uint256)', with: { id: [1] } } }",
+      'id is a tuple or a list of lists, which cannot be given here',
+    ],
+    [
+      "{ x: { call: 'held(address of, uint8 id) view returns (uint256)', with: { off: vault, id: 1 } } }",
+      'held has no argument off. Did you mean of?',
+    ],
+    [
+      "{ x: { call: 'held(address of, uint8[] ids) view returns (uint256)', with: {} } }",
+      'with lacks of and ids. Write with: { of: …, ids: [ … ] }.',
+    ],
+    [
+      "{ x: { call: 'held(address of) view returns (uint256)', with: { of: [vault, treasury] } } }",
+      'of is one value, and a list is given. For several addresses, name them in of of the watch, and write of here: each is a watch of its own.',
+    ],
+    [
+      "{ x: { call: 'total(uint8 id) view returns (uint256)', with: [[1, 2]] } }",
+      'id is one value, and a list is given. Write one read for each value.',
+    ],
+    [
+      "{ x: { call: 'total(uint8[] ids) view returns (uint256)', with: { ids: [1, 300] } } }",
+      '"300" is no value of ids. Write the digits of a whole number that fits uint8',
+    ],
+    [
+      "{ x: { call: 'total(uint8[2] ids) view returns (uint256)', with: { ids: [1, 2, 3] } } }",
+      'ids has 2 values, and 3 are given',
+    ],
+    [
+      "{ x: { call: 'held(address[3] of) view returns (uint256)', with: { of: ours } } }",
+      'of has 3 values, and 2 are given',
+    ],
+    [
+      `{ x: { call: 'total(uint8[] ids) view returns (uint256)', with: { ids: [${'1, '.repeat(65)}] } } }`,
+      'ids has at most 64 values here',
+    ],
+    [
+      "{ x: { call: 'total(bytes data) view returns (uint256)', with: { data: 0x1 } } }",
+      '"0x1" is no value of data. Write 0x and digits, two for each byte.',
+    ],
+    ["{ x: { call: 'held(address[] of) view returns (uint256)', with: { of: [valt] } } }", 'no address "valt"'],
     [
       "{ x: { call: 'held(address of) view returns (uint256)', with: [valt] } }",
       'no address "valt". Did you mean vault',
@@ -168,4 +212,37 @@ test('confirmations cost a request for the newest block, and leave room for five
   const { lines } = describeWatches(watches, config);
   expect(lines.find((line) => line.startsWith('w: asks'))).toContain('slot 0x5 as e, 12 blocks below the newest');
   expect(lines[0]).toContain('asks eth-rpc  576 requests, 11,520 credits a day');
+});
+
+describe('arguments', () => {
+  const pathsOf = (read: string): readonly string[] => {
+    const { watches, problems } = load(read);
+    expect(problems).toEqual([]);
+    return watches.map(({ kind, target }) => kind.question(target).path);
+  };
+
+  test.each([
+    [
+      "held(address who, uint8 id) view returns (uint256)', with: [vault, 7]",
+      "held(address who, uint8 id) view returns (uint256)', with: { id: 7, who: vault }",
+    ],
+    [
+      "held(address who) view returns (uint256)', with: vault",
+      "held(address account) view returns (uint256)', with: { account: of }",
+    ],
+    [
+      "held(address[] who) view returns (uint256)', with: [[treasury, vault]]",
+      "held(address[] who) view returns (uint256)', with: { who: ours }",
+    ],
+  ])('%s is the same question as %s', (one, other) => {
+    expect(pathsOf(`{ x: { call: '${one} } }`)).toEqual(pathsOf(`{ x: { call: '${other} } }`));
+  });
+
+  test('lists and texts are sent behind the fixed values', () => {
+    const call = "names(uint8[] ids, string label, bool all) view returns (uint256)'";
+    const word = (value: number): string => value.toString(16).padStart(64, '0');
+    const text = Buffer.from('ab').toString('hex').padEnd(64, '0');
+    const words = [96, 192, 1, 2, 5, 6, 2].map(word).join('') + text;
+    expect(pathsOf(`{ x: { call: '${call}, with: { ids: [5, 6], label: ab, all: true } } }`)[0]).toContain(words);
+  });
 });

@@ -684,3 +684,76 @@ tests:
     expect(await failuresOf(text, deep(12, [ADMIN_CHANGED]))).toBe('');
   });
 });
+
+describe('several contracts', () => {
+  const { treasury } = ADDRESSES;
+  const BALANCE =
+    "usdc: { of: USDC, call: 'balanceOf(address account) view returns (uint256)', with: { account: of }, units: USDC }";
+  const several = (of: string, reads: readonly string[], alerts: readonly string[]): string =>
+    rules(reads, alerts).replace('of: vault', `of: ${of}`);
+  const ANY = '{ id: any, on: changed }';
+  const titlesOf = ({ messages }: World): readonly string[] => messages.map(({ title }) => title).toSorted();
+
+  test('are a watch each, with its own address as the argument', async () => {
+    await using world = await createWorld(several('[vault, treasury]', [BALANCE], [ANY]));
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.moveBalance({ from: vault, to: treasury, token: TOKENS.USDC, value: 1_000_000 });
+    expect(await world.poll()).toEqual(['any event', 'any event']);
+    expect(titlesOf(world)).toEqual([
+      expect.stringMatching(/^treasury usdc .* was /),
+      expect.stringMatching(/^vault usdc .* was /),
+    ]);
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('a reload that adds one reads its baseline, and the others miss and repeat nothing', async () => {
+    await using world = await createWorld(several('[vault, treasury]', [BALANCE], [ANY]));
+    await world.poll();
+    world.sandbox.moveBalance({ from: vault, to: hot_wallet, token: TOKENS.USDC, value: 1_000_000 });
+    await world.load(several('[vault, treasury, hot_wallet]', [BALANCE], [ANY]));
+    expect(await world.poll()).toEqual(['any event']);
+    expect(titlesOf(world)).toEqual([expect.stringMatching(/^vault usdc /)]);
+    world.sandbox.moveBalance({ from: hot_wallet, to: vault, token: TOKENS.USDC, value: 1_000_000 });
+    await world.load(several('[hot_wallet]', [BALANCE], [ANY]));
+    await world.restart();
+    expect(await world.poll()).toEqual(['any event']);
+    expect(titlesOf(world)).toEqual([expect.stringMatching(/^hot_wallet usdc /)]);
+  });
+
+  test('a name in place of a position, and the own address in place of its name, are the same question', async () => {
+    const call = "call: 'balanceOf(address account) view returns (uint256)', units: USDC, of: USDC";
+    await using world = await createWorld(rules([`usdc: { ${call}, with: [vault] }`], [ANY]));
+    await world.poll();
+    world.sandbox.moveBalance({ from: vault, to: treasury, token: TOKENS.USDC, value: 1_000_000 });
+    await world.load(rules([`usdc: { ${call}, with: { account: of } }`], [ANY]));
+    expect(await world.poll()).toEqual(['any event']);
+    await world.load(rules([`usdc: { ${call}, with: { account: treasury } }`], [ANY]));
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('tokens have the decimals of each', async () => {
+    const supply = "supply: { call: 'totalSupply() view returns (uint256)', units: of }";
+    await using world = await createWorld(several('[USDC, ACME]', [supply], ['{ id: some, while: supply > 1 }']));
+    expect(await world.poll()).toEqual(['some firing', 'some firing']);
+    const balances = await createWorld(`
+watches:
+  - { id: t, kind: token, token: [USDC, ACME], every: 1m, alerts: [{ id: some, while: total_supply > 1 }] }
+`);
+    await balances.poll();
+    const amounts = (messages: World['messages']): readonly string[] =>
+      messages.map(({ title }) => /[\d,.]+(?=, above)/.exec(title)?.[0] ?? title).toSorted();
+    expect(amounts(world.messages)).toEqual(amounts(balances.messages));
+    await balances[Symbol.asyncDispose]();
+  });
+
+  test('a rule test without a config knows the own address', async () => {
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw: [{ at: 0m, usdc: 5 }, { at: 1m, usdc: 7 }]
+    expect: [{ at: 1m, alert: any, state: event, title: 'vault usdc 7, was 5' }]
+`;
+    expect(await failuresOf(text, rules([BALANCE], [ANY]))).toBe('');
+  });
+});

@@ -70,9 +70,9 @@ export interface ValueOf {
   readonly lack: Lack | null;
 }
 
-/** `decimalsOf`: the decimals of a token; undefined: unknown. */
+/** `units`: a number of decimals, or the address of a token. `decimalsOf`: undefined: unknown. */
 export function valueOf(
-  spec: ReadSpec,
+  { spec, units }: { readonly spec: ReadSpec; readonly units: string | null },
   answer: Answer | undefined,
   decimalsOf: (token: string) => number | undefined,
 ): ValueOf {
@@ -82,7 +82,7 @@ export function valueOf(
   const outputs = outputsOf(spec);
   if (spec.type === 'slot') return known(decoded(outputs, wordOf(answer.hex), null));
   if (answer.hex === '0x') return lacking('no-code');
-  const decimals = spec.units === null ? null : unitsOf(spec.units, decimalsOf);
+  const decimals = units === null ? null : units.startsWith('0x') ? decimalsOf(units) : Number(units);
   return decimals === undefined ? lacking('no-decimals') : known(decoded(outputs, answer.hex, decimals));
 }
 
@@ -94,10 +94,6 @@ export function decimalsIn(answer: Answer | undefined): number | undefined {
 }
 
 const MOST_DECIMALS = 77;
-
-function unitsOf(units: string, decimalsOf: (token: string) => number | undefined): number | undefined {
-  return units.startsWith('0x') ? decimalsOf(units) : Number(units);
-}
 
 function lacking(lack: Lack): ValueOf {
   return { raw: undefined, lack };

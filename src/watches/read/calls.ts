@@ -7,7 +7,7 @@ import { remembered } from '../../lib/remembered.ts';
 import { selectorOf } from '../../lib/abi/signature.ts';
 import { belowHead, MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
 import type { RpcAnswer } from '../../explorer/reading/resources/rpc-answer.ts';
-import { wordOfText } from '../logs/topic-words.ts';
+import { callInput, OWN } from './arguments.ts';
 import { outputsOf, valueType, viewOf, type ReadOptions, type ReadSpec } from './option.ts';
 
 type RpcQuestion = ListQuestion<typeof RpcAnswer.fields>;
@@ -39,10 +39,8 @@ export const valueRequests = remembered(({ explorer, address, options }: Asked):
   const { read, confirmations } = options;
   const newest = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
   const block = confirmations === undefined ? LATEST : belowHead(confirmations);
-  const calls = Object.entries(read).map(([name, spec]) => ({
-    name,
-    call: callOf(spec, spec.of ?? watchedIn(address).key, block),
-  }));
+  const own = watchedIn(address).key;
+  const calls = Object.entries(read).map(([name, spec]) => ({ name, call: callOf(spec, own, block) }));
   const beside = confirmations === undefined ? [newest] : [];
   const parts = inParts(calls, MOST_RPC_CALLS - beside.length);
   return {
@@ -87,9 +85,15 @@ function inRequest(explorer: string, calls: readonly NamedCall[]): AskedCalls {
 }
 
 /** The tokens whose decimals the values need. */
-export function tokensIn(read: Readonly<Record<string, ReadSpec>>): readonly string[] {
-  const units = Object.values(read).flatMap((spec) => (spec.type === 'call' ? (spec.units ?? []) : []));
+export function tokensIn({ address, options }: Pick<Asked, 'address' | 'options'>): readonly string[] {
+  const units = Object.values(options.read).flatMap((spec) => unitsOf(spec, address) ?? []);
   return [...new Set(units.filter((one) => one.startsWith('0x')))];
+}
+
+/** A number of decimals, or the address of a token; null: the value is no amount. */
+export function unitsOf(spec: ReadSpec, address: Address | null): string | null {
+  if (spec.type !== 'call' || spec.units !== OWN) return spec.type === 'call' ? spec.units : null;
+  return watchedIn(address).key;
 }
 
 /** The meaning of each name of a watch. */
@@ -100,26 +104,19 @@ export const definitionsOf = remembered(
 
 /** Equal for two spellings of one question whose answers have one meaning. */
 function definitionOf(spec: ReadSpec, address: Address | null): string {
-  const call = callOf(spec, spec.of ?? watchedIn(address).key, LATEST);
+  const call = callOf(spec, watchedIn(address).key, LATEST);
   if (spec.type === 'balance') return canonicalJson({ call });
-  const units = spec.type === 'call' ? spec.units : null;
-  return canonicalJson({ call, type: valueType(outputsOf(spec)), units });
+  return canonicalJson({ call, type: valueType(outputsOf(spec)), units: unitsOf(spec, address) });
 }
 
-function callOf(spec: ReadSpec, of: string, block: string): RpcCall {
+function callOf(spec: ReadSpec, own: string, block: string): RpcCall {
+  const of = spec.of ?? own;
   switch (spec.type) {
     case 'balance':
       return { method: 'eth_getBalance', params: [of, block] };
     case 'slot':
       return { method: 'eth_getStorageAt', params: [of, spec.slot, block] };
     case 'call':
-      return { method: 'eth_call', params: [{ to: of, input: inputOf(spec) }, block] };
+      return { method: 'eth_call', params: [{ to: of, input: callInput(viewOf(spec.call), spec.with, own) }, block] };
   }
-}
-
-/** Each argument is one word, for other types cannot be given. */
-function inputOf(spec: Extract<ReadSpec, { type: 'call' }>): string {
-  const signature = viewOf(spec.call);
-  const words = signature.args.map(({ type }, i) => wordOfText(type, spec.with[i] ?? '')?.slice(2) ?? '');
-  return selectorOf(signature) + words.join('');
 }

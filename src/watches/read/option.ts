@@ -1,13 +1,21 @@
 // The key `read` of a watch: what it asks contracts, by the names that rules give the answers.
 import { z } from 'zod';
-import { wordOfText } from '../logs/topic-words.ts';
 import { Address } from '../../core/values/address.ts';
 import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
 import type { Abi, AbiEntry } from '../../lib/abi/abi.ts';
 import { canonicalSignature, parseView, selectorOf, type ViewSignature } from '../../lib/abi/signature.ts';
-import { canonicalType, type AbiType, type Argument } from '../../lib/abi/types.ts';
+import type { AbiType, Argument } from '../../lib/abi/types.ts';
 import { remembered } from '../../lib/remembered.ts';
 import { abiOption, type Mistake } from '../signatures/signature-option.ts';
+import {
+  argumentsOf,
+  hasAddresses,
+  OWN,
+  resolvedValue,
+  withOption,
+  wrongLength,
+  type GivenValue,
+} from './arguments.ts';
 
 /** One question to a contract. `of` null: the watched address. Names of the config until they are resolved. */
 export type ReadSpec =
@@ -15,9 +23,10 @@ export type ReadSpec =
       readonly type: 'call';
       /** `totalAssets() view returns (uint256)` */
       readonly call: string;
-      readonly with: readonly string[];
+      /** In the order of the signature. */
+      readonly with: readonly GivenValue[];
       readonly of: string | null;
-      /** A number of decimals, or a token; null: the value is no amount. */
+      /** A number of decimals, or a token, or `of` for the address of the watch; null: the value is no amount. */
       readonly units: string | null;
     }
   | { readonly type: 'slot'; readonly slot: string; readonly as: string; readonly of: string | null }
@@ -39,10 +48,7 @@ const SLOT_TYPES = /^(?:address|bool|bytes32|uint(?:8|16|32|64|96|128|160|192|25
 
 const one = z.strictObject({
   call: z.string().optional().describe('A view function, as its signature or by its name in an ABI file.'),
-  with: z
-    .union([z.array(z.string()), z.string().transform((text) => [text])])
-    .optional()
-    .describe('The arguments: names, addresses, numbers, true or false.'),
+  with: withOption,
   of: z.string().optional().describe('The contract, where it is not the one of the watch.'),
   units: z.string().optional().describe('The decimals of an amount, or the token that has them.'),
   slot: z.string().optional().describe('A place in the storage of the contract: 0x and 64 digits, or a number.'),
@@ -135,7 +141,7 @@ function slotOf({ slot = '', as }: WrittenRead, of: string | null): Read {
 }
 
 function callOf(
-  { call = '', with: values = [], units }: WrittenRead,
+  { call = '', with: values, units }: WrittenRead,
   of: string | null,
   functions: readonly AbiEntry[],
 ): Read {
@@ -146,15 +152,10 @@ function callOf(
     const { message, start, end, ...params } = parsed.mistake;
     return mistake(['call'], message, { ...params, ...(text.text === call ? { within: { start, end } } : {}) });
   }
-  const wrong = wrongValues(parsed.signature, values) ?? wrongUnits(parsed.signature, units);
-  if (wrong !== null) return wrong;
-  const plain = parsed.signature.args.map(({ type }, i) => plainValue(type, values[i] ?? ''));
-  return { spec: { type: 'call', call: text.text, with: plain, of, units: units ?? null } };
-}
-
-/** The value in the one form that it has for all spellings: another spelling is not another question. */
-function plainValue(type: AbiType, value: string): string {
-  return type.type === 'integer' ? value.replaceAll('_', '') : value;
+  const given = argumentsOf(parsed.signature, values);
+  if ('mistake' in given) return given;
+  const wrong = wrongUnits(parsed.signature, units);
+  return wrong ?? { spec: { type: 'call', call: text.text, with: given.values, of, units: units ?? null } };
 }
 
 /** A function of the ABI files by its name alone. */
@@ -173,32 +174,6 @@ function namedIn(
     });
   if (others.length > 0) return mistake(['call'], `the ABI has several functions ${name}`, { hint });
   return found;
-}
-
-function wrongValues({ name, args }: ViewSignature, values: readonly string[]): { readonly mistake: Mistake } | null {
-  if (args.length !== values.length) {
-    const takes = args.length === 0 ? 'no arguments' : args.map((argument) => argument.name).join(', ');
-    return mistake(values.length === 0 ? [] : ['with'], `${name} takes ${takes}, and with has ${values.length}`, {
-      hint:
-        args.length === 0 ? 'Leave with out.' : `Write with: [${args.map((argument) => argument.name).join(', ')}].`,
-    });
-  }
-  for (const [i, { name: argument, type }] of args.entries()) {
-    const value = values[i] ?? '';
-    if (!['integer', 'address', 'bool', 'fixed-bytes'].includes(type.type))
-      return mistake(['call'], `${argument} is a list, a text or a tuple, which cannot be given here`);
-    const isName = type.type === 'address' && NAME.test(value);
-    if (!isName && wordOfText(type, value) === null)
-      return mistake(['with', i], `${JSON.stringify(value)} is no value of ${argument}`, { hint: hintOf(type) });
-  }
-  return null;
-}
-
-function hintOf(type: AbiType): string {
-  const name = canonicalType(type);
-  if (type.type === 'integer') return `Write the digits of a whole number that fits ${name}, as 1_000_000.`;
-  if (type.type === 'fixed-bytes') return `Write ${name} as 0x and ${type.size * 2} digits.`;
-  return type.type === 'bool' ? 'Write true or false.' : 'Write a name of the config, or an address.';
 }
 
 function wrongUnits({ outputs }: ViewSignature, units: string | undefined): { readonly mistake: Mistake } | null {
@@ -235,32 +210,40 @@ export function namesIn({ read }: ReadOptions): {
   readonly tokens: readonly string[];
 } {
   const specs = Object.values(read);
-  const isName = (text: string | null): text is string => text !== null && NAME.test(text);
+  const isName = (text: string | null): text is string => text !== null && text !== OWN && NAME.test(text);
   const given = specs.flatMap((spec) =>
     spec.type === 'call'
-      ? viewOf(spec.call).args.flatMap(({ type }, i) => (type.type === 'address' ? [spec.with[i] ?? ''] : []))
+      ? viewOf(spec.call).args.flatMap((one, i) => (hasAddresses(one) ? (spec.with[i] ?? []) : []))
       : [],
   );
   const tokens = specs.flatMap((spec) => (spec.type === 'call' ? [spec.units] : []));
   return { addresses: [...specs.map(({ of }) => of), ...given].filter(isName), tokens: tokens.filter(isName) };
 }
 
+type Mistakes = ResolvedOptions<ReadOptions>['mistakes'][number][];
+type Place = readonly (string | number)[];
+
 /** Puts addresses in place of names. */
 export function resolveRead(
   options: ReadOptions,
   addressesOf: (name: string) => readonly Address[] | undefined,
 ): ResolvedOptions<ReadOptions> {
-  const mistakes: ResolvedOptions<ReadOptions>['mistakes'][number][] = [];
-  const addressOf = (text: string, path: readonly (string | number)[], noun = 'address'): string => {
-    const [only, ...others] = Address.parse(text) === undefined ? (addressesOf(text) ?? []) : [Address.parse(text)];
-    if (only !== undefined && others.length === 0) return only.key;
-    const message =
-      only === undefined ? `no ${noun} ${JSON.stringify(text)}` : `${JSON.stringify(text)} has several addresses`;
-    mistakes.push({ path: ['read', ...path], message, ...(only === undefined ? { written: text } : {}) });
-    return text;
+  const mistakes: Mistakes = [];
+  const allOf = (text: string, path: Place, noun = 'address'): readonly string[] => {
+    const literal = Address.parse(text);
+    const found = literal === undefined ? (addressesOf(text) ?? []) : [literal];
+    if (found.length === 0)
+      mistakes.push({ path: ['read', ...path], message: `no ${noun} ${JSON.stringify(text)}`, written: text });
+    return found.map(({ key }) => key);
+  };
+  const oneOf = (text: string, path: Place, noun?: string): string => {
+    const [only = text, ...others] = allOf(text, path, noun);
+    if (others.length > 0)
+      mistakes.push({ path: ['read', ...path], message: `${JSON.stringify(text)} has several addresses` });
+    return only;
   };
   const read = Object.entries(options.read).map(([name, spec]): [string, ReadSpec] => {
-    const of = spec.of === null ? null : addressOf(spec.of, [name, 'of']);
+    const of = spec.of === null ? null : oneOf(spec.of, [name, 'of']);
     if (addressesOf(name) !== undefined)
       mistakes.push({
         path: ['read', name],
@@ -268,15 +251,18 @@ export function resolveRead(
         hint: 'Give it another name.',
       });
     if (spec.type !== 'call') return [name, { ...spec, of }];
-    const { args } = viewOf(spec.call);
-    const values = spec.with.map((text, i) =>
-      args[i]?.type.type === 'address' ? addressOf(text, [name, 'with', i]) : text,
-    );
-    const isToken = spec.units !== null && !/^\d+$/.test(spec.units);
-    return [
-      name,
-      { ...spec, of, with: values, units: isToken ? addressOf(spec.units, [name, 'units'], 'token') : spec.units },
-    ];
+    const values = viewOf(spec.call).args.map((argument, i) => {
+      const isList = argument.type.type === 'array';
+      const value = resolvedValue(argument, spec.with[i] ?? '', (text, place) =>
+        isList ? allOf(text, [name, 'with', i, ...place]) : [oneOf(text, [name, 'with', i])],
+      );
+      const message = wrongLength(argument, value);
+      if (message !== null) mistakes.push({ path: ['read', name, 'with'], message });
+      return value;
+    });
+    const isToken = spec.units !== null && spec.units !== OWN && !/^\d+$/.test(spec.units);
+    const units = isToken ? oneOf(spec.units, [name, 'units'], 'token') : spec.units;
+    return [name, { ...spec, of, with: values, units }];
   });
   return { options: { ...options, read: Object.fromEntries(read) }, mistakes };
 }

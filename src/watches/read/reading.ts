@@ -4,7 +4,7 @@ import { atBlock } from '../../explorer/operations.ts';
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { askAll, assertAnswered, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
-import { BLOCK, decimalsRequests, tokensIn, valueRequests } from './calls.ts';
+import { BLOCK, decimalsRequests, tokensIn, unitsOf, valueRequests } from './calls.ts';
 import type { ReadOptions } from './option.ts';
 
 export interface ReadReading {
@@ -31,10 +31,11 @@ export async function readContract(
   const { explorer, options, coin } = target;
   const { parts, place } = await valuesOf(target, read);
   const answers: Answers = new Map(parts.flatMap((part) => [...part]));
-  const unknown = tokensIn(options.read).filter((token) => !Object.hasOwn(known, token));
+  const unknown = tokensIn(target).filter((token) => !Object.hasOwn(known, token));
   const decimals = { ...known, ...(await decimalsOf(explorer, unknown, read)) };
   const values = Object.entries(options.read).map(([name, spec]) => {
-    const value = valueOf(spec, answers.get(name), (token) => decimals[token]);
+    const units = unitsOf(spec, target.address);
+    const value = valueOf({ spec, units }, answers.get(name), (token) => decimals[token]);
     return { name, ...value, isReverted: isReverted(answers.get(name)) };
   });
   const row: RawRow = {
