@@ -42,11 +42,14 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
   ];
 }
 
-/** `the earlier implementation is shown again, and counts after ten minutes (since 2026-01-01T00:02:00Z)` */
+/**
+ * A value that does not count yet, and another way of reading: `the earlier implementation is shown again, and counts
+ * after ten minutes (since 2026-01-01T00:02:00Z)`.
+ */
 export function waitingWords({ kind, checksum }: Watch, memory: Memory, zone: string): string[] {
-  const isOwn = memory.state !== null && memory.checksum === checksum;
-  const waiting = isOwn ? (kind.waits?.(memory.state) ?? null) : null;
-  return waiting === null ? [] : [`${waiting.what} (since ${showInZone(zone, waiting.since)})`];
+  if (memory.state === null || memory.checksum !== checksum) return [];
+  const remarks = [kind.waits?.(memory.state) ?? null, kind.fallback?.(memory.state) ?? null];
+  return remarks.flatMap((one) => (one === null ? [] : [`${one.what} (since ${showInZone(zone, one.since)})`]));
 }
 
 /** Comparisons of the alert that never hold, as the answers so far show. */

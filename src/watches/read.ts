@@ -6,9 +6,10 @@ import { inOneStep } from '../lib/steps.ts';
 import { blocks } from '../explorer/operations.ts';
 import { CHANGED } from './one-change.ts';
 import { requestsOf } from './read/calls.ts';
-import { detectReads, lostIn, ReadState } from './read/detection.ts';
+import { detectReads, lostIn, ReadState, singlyWords } from './read/detection.ts';
 import { leavesOf, numbersIn, readingOf } from './read/fields.ts';
-import { describeReads, namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
+import { describeReads } from './read/describe.ts';
+import { namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
 import { readContract, writtenReading, type ReadReading } from './read/reading.ts';
 import { readWording } from './wording/read.ts';
 
@@ -46,10 +47,11 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     head: ({ explorer }) => blocks(explorer),
     page: ({ address }) => (address === null ? null : `/address/${address.text}`),
     async observe(target, state, reader) {
-      return { seen: await readContract(record, target, state?.decimals ?? {}, reader), partial: null };
+      return { seen: await readContract(record, target, state, reader), partial: null };
     },
     detect: (target, state, seen, scope) => inOneStep(detectReads(state, seen, target, scope)),
     lost: (state) => lostIn(state, (name) => [name, ...pathsOf(name)]),
+    fallback: ({ singly }) => singly && { what: singlyWords(singly), since: singly.since },
     history: null,
     examples: {},
     rowsOf: ({ view }) => ({ rows: [view] }),

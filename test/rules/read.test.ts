@@ -246,3 +246,13 @@ describe('arguments', () => {
     expect(pathsOf(`{ x: { call: '${call}, with: { ids: [5, 6], label: ab, all: true } } }`)[0]).toContain(words);
   });
 });
+
+test('many values are one request, and check says that their calls are joined', () => {
+  const reads = Array.from({ length: 16 }, (_, i) => `c${i}: { call: 'c${i}() view returns (uint256)' }`);
+  const slots = ['a', 'b', 'c'].map((name) => `${name}: { slot: '0x5', as: uint256 }`);
+  const { watches, config, problems } = load(`{ ${[...reads, ...slots, 'x: { balance: true }'].join(', ')} }`);
+  expect(problems).toEqual([]);
+  const { lines } = describeWatches(watches, config);
+  expect(lines.find((line) => line.startsWith('w: asks'))).toMatch(/the coins as x, the calls joined by Multicall3$/);
+  expect(lines[0]).toContain('asks eth-rpc  288 requests, 5,760 credits a day');
+});

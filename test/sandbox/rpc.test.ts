@@ -1,5 +1,6 @@
 // Calls of contracts as explorers answer them, with their limits.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { AbiParameters, Address } from 'ox';
 import { parseSignature, selectorOf } from '../../src/lib/abi/signature.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, CONTRACTS, TOKENS } from '../../src/sandbox/names.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -113,5 +114,58 @@ describe('a request', () => {
     const path = `/${CHAIN_ID}/json-rpc`;
     expect((await post([BLOCK], path)).status).toBe(402);
     expect((await post([BLOCK], path, { authorization: `Bearer ${API_KEY}` })).status).toBe(200);
+  });
+});
+
+describe('Multicall3', () => {
+  const multicall = '0xcA11bde05977b3631167028862bE2a173976CA11';
+  const aggregate = 'aggregate3((address target, bool allowFailure, bytes callData)[] calls)';
+  const selector = (signature: string): string => {
+    const parsed = parseSignature(signature);
+    if ('mistake' in parsed) throw new Error(parsed.mistake.message);
+    return selectorOf(parsed.signature);
+  };
+  const several = async (...calls: readonly (readonly [string, boolean, string])[]): Promise<unknown> => {
+    const list = AbiParameters.encode(
+      AbiParameters.from(['struct Call { address target; bool allowFailure; bytes callData; }', 'Call[] calls']),
+      [
+        calls.map(([target, allowFailure, callData]) => ({
+          target: Address.checksum(target as `0x${string}`),
+          allowFailure,
+          callData: callData as `0x${string}`,
+        })),
+      ],
+    );
+    const answer = await result('eth_call', { to: multicall, input: selector(aggregate) + list.slice(2) }, 'latest');
+    if (typeof answer !== 'string') return answer;
+    const [results] = AbiParameters.decode(
+      AbiParameters.from(['struct Result { bool success; bytes returnData; }', 'Result[] results']),
+      answer as `0x${string}`,
+    );
+    return results.map(({ success, returnData }) => [success, returnData]);
+  };
+
+  test('answers many calls as each alone is answered, and hides none behind one that reverts', async () => {
+    sandbox.setBalance({ address: hot_wallet, value: 255 });
+    const coins = selector('getEthBalance(address account)') + hot_wallet.slice(2).toLowerCase().padStart(64, '0');
+    expect(
+      await several(
+        [vault, true, selector('totalAssets()')],
+        [vault, true, selector('nonesuch()')],
+        [hot_wallet, true, selector('totalAssets()')],
+        [multicall, true, coins],
+      ),
+    ).toEqual([
+      [true, await call(vault, 'totalAssets()')],
+      [false, '0x'],
+      [true, '0x'],
+      [true, `0x${(255).toString(16).padStart(64, '0')}`],
+    ]);
+  });
+
+  test('reverts where a call reverts that may not', async () => {
+    expect(await several([vault, false, selector('nonesuch()')])).toMatchObject({ message: 'execution reverted' });
+    sandbox.revertCall({ address: multicall, call: aggregate });
+    expect(await several([vault, true, selector('totalAssets()')])).toMatchObject({ message: 'execution reverted' });
   });
 });

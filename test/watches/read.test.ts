@@ -3,6 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
 import { dataWords } from '../../src/explain/data-words.ts';
 import { drawnPath } from '../../src/query/values/lines.ts';
+import { decodeArguments, type AbiValue } from '../../src/lib/abi/decode.ts';
+import { encodeArguments } from '../../src/lib/abi/encode.ts';
+import { parseView } from '../../src/lib/abi/signature.ts';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
 import { run } from '../rule-tests/support/trials.ts';
@@ -755,5 +758,146 @@ tests:
     expect: [{ at: 1m, alert: any, state: event, title: 'vault usdc 7, was 5' }]
 `;
     expect(await failuresOf(text, rules([BALANCE], [ANY]))).toBe('');
+  });
+});
+
+describe('more values than one request has', () => {
+  const PRICE =
+    "price: { call: 'convertToAssets(uint256 shares) view returns (uint256)', with: [1_000_000_000_000_000_000] }";
+  const COINS = 'coins: { balance: true }';
+  const OWNER = "owner: { call: 'owner() view returns (address)' }";
+  const ALL = [ASSETS, HELD, PRICE, COINS, OWNER, ADMIN];
+  const ANY = '{ id: any, on: changed }';
+  const BROKEN = '{ id: broken, while: reverted.price == true }';
+  const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
+  const aggregate = 'aggregate3((address target, bool allowFailure, bytes callData)[] calls)';
+  const askedIn = async (world: World): Promise<number> => {
+    const before = world.replicas.asked.length;
+    await world.poll();
+    return world.replicas.asked.length - before;
+  };
+  const isJoined = (call: Row): boolean => JSON.stringify(call).includes(multicall);
+  const wordsOf = (rule: string, { decisions: [decision], clock }: World): string => {
+    const [watch] = loadWatches(rule);
+    if (watch === undefined || decision === undefined) throw new Error('no poll took place');
+    return dataWords(watch, decision.memory, { now: clock.now(), zone: 'UTC', pause: null }).join('; ');
+  };
+  const DAY = 86_400_000;
+
+  test('are one request, with the calls of contracts joined by Multicall3', async () => {
+    await using world = await createWorld(rules(ALL, [INSOLVENT, ADMIN_CHANGED]));
+    await world.poll();
+    expect(await askedIn(world)).toBe(1);
+    expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false]);
+    drain(world);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['insolvent firing', 'admin-changed event']);
+    refill(world);
+    expect(await world.poll()).toEqual(['insolvent resolved']);
+  });
+
+  test('one call that reverts hides none of the others, and is asked alone when it begins', async () => {
+    await using world = await createWorld(rules(ALL, [INSOLVENT, BROKEN]));
+    await world.poll();
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing', 'broken firing']);
+    expect(await askedIn(world)).toBe(1);
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)', reverts: false });
+    refill(world);
+    expect(await world.poll()).toEqual(['insolvent resolved', 'broken resolved']);
+  });
+
+  test('a call that reverts behind another one that uses up the gas reverts no longer alone', async () => {
+    const rule = rules(ALL, [BROKEN, ANY]);
+    await using world = await createWorld(rule);
+    await world.poll();
+    const types = parseView(`${aggregate} view returns ((bool success, bytes returnData)[] results)`);
+    if ('mistake' in types) throw new Error(types.mistake.message);
+    const { outputs } = types.signature;
+    world.replicas.use({
+      answersCall(called, answer) {
+        if (!isJoined(called)) return answer;
+        const [results] = decodeArguments(outputs, Buffer.from(String(answer['result']).slice(2), 'hex')) ?? [];
+        const list = Array.isArray(results) ? results : [];
+        const failing = list.map((one: AbiValue, i) => (i < 2 ? one : [false, '0x']));
+        return {
+          ...answer,
+          result: `0x${encodeArguments(
+            outputs.map(({ type }) => type),
+            [failing],
+          )}`,
+        };
+      },
+    });
+    expect(await polls(world, 2)).toEqual([]);
+    expect(wordsOf(rule, world)).toMatch(
+      /; values are asked one by one: Multicall3 says that the call of price reverts, and alone it does not \(since /,
+    );
+  });
+
+  test.each([
+    ['no Multicall3', { result: '0x' }, 'there is no Multicall3 on this chain'],
+    ['one that reverts', { error: { code: 3, message: 'execution reverted' } }, 'the call of Multicall3 reverts'],
+    [
+      'a node that fails',
+      { error: { code: -32000, message: 'timeout' } },
+      'the node does not answer the call of Multicall3',
+    ],
+    ['another contract there', { result: word('1') }, 'the answer of Multicall3 does not fit'],
+  ])('%s: the values are asked one by one for a day, and the same is told', async (_name, answer, why) => {
+    const rule = rules(ALL, [INSOLVENT, ADMIN_CHANGED]);
+    await using world = await createWorld(rule);
+    await world.poll();
+    world.replicas.use({ answersCall: (called, own) => (isJoined(called) ? { id: called['id'], ...answer } : own) });
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing']);
+    expect(notesOf(world)).toEqual([`values are asked one by one: ${why}`]);
+    expect(await askedIn(world)).toBe(2);
+    expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false]);
+    expect(wordsOf(rule, world)).toContain(`values are asked one by one: ${why} (since `);
+    await world.restart();
+    expect(await askedIn(world)).toBe(2);
+    world.replicas.use({});
+    await world.clock.advance(DAY);
+    expect(await polls(world, 2)).toEqual([]);
+    expect(await askedIn(world)).toBe(1);
+    expect(wordsOf(rule, world)).not.toContain('one by one');
+    refill(world);
+    expect(await world.poll()).toEqual(['insolvent resolved']);
+  });
+
+  test('a node that answers nothing is an error', async () => {
+    await using world = await createWorld(rules(ALL, [INSOLVENT]));
+    await world.poll();
+    world.replicas.use(failing((call) => !call.includes('eth_blockNumber')));
+    expect(await polls(world, 2)).toEqual([]);
+    expect(world.decisions[0]?.memory.data?.state).toBe('error');
+    world.replicas.use({});
+    expect(await askedIn(world)).toBe(1);
+  });
+
+  test('a reload that passes from one way to the other misses and repeats nothing', async () => {
+    await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [ANY]));
+    await world.poll();
+    drain(world);
+    await world.load(rules(ALL, [ANY]));
+    expect(await world.poll()).toEqual(['any event']);
+    expect(await polls(world, 2)).toEqual([]);
+    refill(world);
+    await world.load(rules([ASSETS, HELD, ADMIN], [ANY]));
+    expect(await world.poll()).toEqual(['any event']);
+  });
+
+  test('with confirmations they are a request for the newest block, and one for the values', async () => {
+    const rule = rules(ALL, [ADMIN_CHANGED]).replace('every: 1m', 'every: 1m\n    confirmations: 3');
+    await using world = await createWorld(rule);
+    await world.poll();
+    expect(await askedIn(world)).toBe(2);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 2 });
+    expect(await world.poll()).toEqual([]);
+    world.sandbox.mine();
+    expect(await world.poll()).toEqual(['admin-changed event']);
   });
 });

@@ -6,6 +6,11 @@ import { isDynamic, type AbiType, type Argument } from './types.ts';
 /** Integers are bigint; addresses and bytes are hexadecimal text; a tuple has its values in order. */
 export type AbiValue = bigint | boolean | string | readonly AbiValue[];
 
+/** The values of a list or a tuple; empty for other values. */
+export function itemsOf(value: AbiValue | undefined): readonly AbiValue[] {
+  return typeof value === 'object' ? value : [];
+}
+
 export const LARGEST_DATA = 65_536;
 export const MOST_VALUES = 4096;
 export const DEEPEST = 8;

@@ -6,12 +6,7 @@ import type { TokenBase } from '../chain/catalogue.ts';
 import { ADDRESSES, CONTRACTS, TOKENS } from '../names.ts';
 import { encodeValues } from '../render/call-data.ts';
 import type { World } from '../world.ts';
-
-/** `result` null: the call reverts, or there is no contract. */
-export interface Called {
-  readonly hasCode: boolean;
-  readonly result: string | null;
-}
+import { callMulticall, isMulticall, type Called } from './multicall.ts';
 
 /** `words`: the arguments, as numbers. Undefined: the contract has no such value. */
 type Answer = (world: World, target: string, words: readonly bigint[]) => string | undefined;
@@ -57,6 +52,7 @@ const VAULT_FUNCTIONS = functionsOf({
 });
 
 export function callContract(world: World, target: string, data: string): Called {
+  if (isMulticall(target)) return callMulticall(world, data, (other, input) => callContract(world, other, input));
   if (!world.ref(world.tokens.find(target)?.address ?? target).is_contract) return { hasCode: false, result: null };
   const selector = data.slice(0, 10).toLowerCase();
   const functions = keyOf(target) === keyOf(ADDRESSES.vault) ? VAULT_FUNCTIONS : TOKEN_FUNCTIONS;

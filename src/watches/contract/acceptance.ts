@@ -2,7 +2,7 @@
 // waits: replicas of an explorer that differ would otherwise send a message with every poll.
 import { z } from 'zod';
 import type { DetectionScope } from '../../core/model/detection.ts';
-import type { WaitingValue } from '../../core/model/watch/kind.ts';
+import type { DatedRemark } from '../../core/model/watch/kind.ts';
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { isSameSet } from './reading.ts';
@@ -27,7 +27,7 @@ export const NO_RETURN: Acceptance = { previous: null, returningSince: null };
 const RETURN_MS = 600_000;
 
 /** The return that waits; null: none does. */
-export function waitingIn({ returningSince }: Acceptance): WaitingValue | null {
+export function waitingIn({ returningSince }: Acceptance): DatedRemark | null {
   if (typeof returningSince !== 'number') return null;
   return { what: 'the earlier implementation is shown again, and counts after ten minutes', since: returningSince };
 }

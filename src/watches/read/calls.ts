@@ -8,6 +8,7 @@ import { selectorOf } from '../../lib/abi/signature.ts';
 import { belowHead, MOST_RPC_CALLS, rpcCalls, type RpcCall } from '../../explorer/operations.ts';
 import type { RpcAnswer } from '../../explorer/reading/resources/rpc-answer.ts';
 import { callInput, OWN } from './arguments.ts';
+import { coinsOf, joinedCall, type InnerCall } from './multicall.ts';
 import { outputsOf, valueType, viewOf, type ReadOptions, type ReadSpec } from './option.ts';
 
 type RpcQuestion = ListQuestion<typeof RpcAnswer.fields>;
@@ -25,34 +26,91 @@ export interface AskedCalls {
 }
 
 const LATEST = 'latest';
-/** No name of a rule: it has a blank. */
+/** No names of a rule: they have a blank. */
 export const BLOCK = 'block number';
+export const JOINED = 'joined calls';
+
+export interface JoinedRequests {
+  readonly requests: readonly AskedCalls[];
+  /** The names in the joined call, in its order. */
+  readonly names: readonly string[];
+}
 
 export interface ValueRequests {
   /** Asks the newest block, below which the values are asked; null: they are asked at the newest block. */
   readonly head: AskedCalls | null;
-  readonly values: readonly AskedCalls[];
+  readonly oneByOne: readonly AskedCalls[];
+  /** With the calls joined by Multicall3; null: that saves no request. */
+  readonly joined: JoinedRequests | null;
 }
 
 /** The requests for the values. Each asks the newest block first, if it decides: they may reach different replicas. */
-export const valueRequests = remembered(({ explorer, address, options }: Asked): ValueRequests => {
-  const { read, confirmations } = options;
-  const newest = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
-  const block = confirmations === undefined ? LATEST : belowHead(confirmations);
-  const own = watchedIn(address).key;
-  const calls = Object.entries(read).map(([name, spec]) => ({ name, call: callOf(spec, own, block) }));
-  const beside = confirmations === undefined ? [newest] : [];
-  const parts = inParts(calls, MOST_RPC_CALLS - beside.length);
+export const valueRequests = remembered((asked: Asked): ValueRequests => {
+  const { explorer, options } = asked;
   return {
-    head: confirmations === undefined ? null : inRequest(explorer, [newest]),
-    values: parts.map((part) => inRequest(explorer, [...beside, ...part])),
+    head: options.confirmations === undefined ? null : inRequest(explorer, [NEWEST]),
+    oneByOne: requestsFor(asked, Object.keys(options.read)),
+    joined: isJoined(options) ? joinedRequests(asked) : null,
   };
 });
 
+/** True if fewer requests have all values when calls are joined. */
+export function isJoined({ read, confirmations }: ReadOptions): boolean {
+  const specs = Object.values(read);
+  const slots = specs.filter(({ type }) => type === 'slot');
+  const room = roomBeside(confirmations);
+  return Math.ceil((slots.length + 1) / room) < Math.ceil(specs.length / room);
+}
+
+/** How many values a request has room for, beside the newest block. */
+function roomBeside(confirmations: ReadOptions['confirmations']): number {
+  return confirmations === undefined ? MOST_RPC_CALLS - 1 : MOST_RPC_CALLS;
+}
+
 /** All requests of a poll, in their order. */
 export function requestsOf(asked: Asked): readonly AskedCalls[] {
-  const { head, values } = valueRequests(asked);
+  const { head, joined, oneByOne } = valueRequests(asked);
+  const values = joined?.requests ?? oneByOne;
   return head === null ? values : [head, ...values];
+}
+
+const NEWEST: NamedCall = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
+
+/** The requests that ask each of these values by a call of its own. */
+export function requestsFor(asked: Asked, names: readonly string[]): readonly AskedCalls[] {
+  const own = watchedIn(asked.address).key;
+  const calls = Object.entries(asked.options.read).flatMap(([name, spec]) =>
+    names.includes(name) ? [{ name, call: callOf(spec, own, blockOf(asked)) }] : [],
+  );
+  return withBlock(asked, calls);
+}
+
+function joinedRequests(asked: Asked): JoinedRequests {
+  const own = watchedIn(asked.address).key;
+  const inner = Object.entries(asked.options.read).flatMap(([name, spec]) => {
+    const call = innerCallOf(spec, own);
+    return call === null ? [] : [{ name, call }];
+  });
+  const names = inner.map(({ name }) => name);
+  const call = joinedCall(
+    inner.map((one) => one.call),
+    blockOf(asked),
+  );
+  const beside = Object.entries(asked.options.read).flatMap(([name, spec]) =>
+    names.includes(name) ? [] : [{ name, call: callOf(spec, own, blockOf(asked)) }],
+  );
+  return { requests: withBlock(asked, [{ name: JOINED, call }, ...beside]), names };
+}
+
+function blockOf({ options: { confirmations } }: Asked): string {
+  return confirmations === undefined ? LATEST : belowHead(confirmations);
+}
+
+/** Puts calls into requests, each with the newest block unless that was asked before. */
+function withBlock({ explorer, options }: Asked, calls: readonly NamedCall[]): readonly AskedCalls[] {
+  const beside = options.confirmations === undefined ? [NEWEST] : [];
+  const parts = inParts(calls, roomBeside(options.confirmations));
+  return parts.map((part) => inRequest(explorer, [...beside, ...part]));
 }
 
 type Asked = Pick<Target<ReadOptions>, 'explorer' | 'address' | 'options'>;
@@ -119,4 +177,11 @@ function callOf(spec: ReadSpec, own: string, block: string): RpcCall {
     case 'call':
       return { method: 'eth_call', params: [{ to: of, input: callInput(viewOf(spec.call), spec.with, own) }, block] };
   }
+}
+
+/** Null for a slot: a contract cannot read those of others. */
+function innerCallOf(spec: ReadSpec, own: string): InnerCall | null {
+  const of = spec.of ?? own;
+  if (spec.type === 'slot') return null;
+  return spec.type === 'balance' ? coinsOf(of) : { to: of, input: callInput(viewOf(spec.call), spec.with, own) };
 }

@@ -5,10 +5,12 @@ import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
 import { track, type Remembered } from '../../core/values/tracked.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { oneChange } from '../one-change.ts';
 import { remembered, type Values } from '../values.ts';
 import type { Lack } from './answers.ts';
+import type { WayOfAsking } from './asking.ts';
 import { definitionsOf } from './calls.ts';
 import type { ReadOptions } from './option.ts';
 import type { ReadReading } from './reading.ts';
@@ -24,6 +26,10 @@ export interface ReadState extends Values {
   readonly behind: number;
   /** Readings in a row without a value, by name, at most `MISSING_POLLS`. */
   readonly unread: Readonly<Record<string, number>>;
+  /** The names whose calls reverted in the last reading. */
+  readonly reverting: readonly string[];
+  /** Why the values are asked one by one; null: they are asked as planned. */
+  readonly singly: { readonly since: Instant; readonly why: string } | null;
 }
 
 export const ReadState: z.ZodType<ReadState> = z.object({
@@ -34,6 +40,8 @@ export const ReadState: z.ZodType<ReadState> = z.object({
   block: z.number().nullable(),
   behind: z.number(),
   unread: z.record(z.string(), z.number()),
+  reverting: z.array(z.string()),
+  singly: z.object({ since: z.number(), why: z.string() }).nullable(),
 });
 
 /** So many readings in a row from before a known block are believed: the chain went back. */
@@ -47,7 +55,7 @@ export function detectReads(
 ): Detection<ReadState> {
   const definitions = definitionsOf(target);
   const { state, redefined } = continued(before, definitions);
-  const { view, lacks, block, newest, head, decimals } = reading;
+  const { view, lacks, block, newest, head, decimals, way } = reading;
   const age = state === null ? null : ageOf(state, reading);
   if (state !== null && age !== null && age.doubt !== null)
     return {
@@ -70,6 +78,8 @@ export function detectReads(
     block: isNews ? (newest ?? state?.block ?? null) : state.block,
     behind: 0,
     unread,
+    reverting: Object.keys(lacks).filter((name) => lacks[name] === 'reverted'),
+    singly: singlyAfter(state?.singly ?? null, way, scope.at),
   };
   return {
     ...detection,
@@ -77,7 +87,10 @@ export function detectReads(
     // All that was asked is as of this block.
     range: block === null ? null : { from: block, to: block, head, replaced: [] },
     redefined,
-    notes: Object.entries(lacks).flatMap(([name, lack]) => (unread[name] === 1 ? [`${name}: ${LACKS[lack]}`] : [])),
+    notes: [
+      ...Object.entries(lacks).flatMap(([name, lack]) => (unread[name] === 1 ? [`${name}: ${LACKS[lack]}`] : [])),
+      ...(typeof way === 'string' ? [] : [singlyWords(way)]),
+    ],
   };
 }
 
@@ -88,6 +101,18 @@ const LACKS: Readonly<Record<Lack, string>> = {
   failed: 'the node behind the explorer failed',
   'no-decimals': 'the decimals of its token are unknown',
 };
+
+/** So long the values are asked one by one, before they are asked together again. */
+const SINGLY_MS = 86_400_000;
+
+function singlyAfter(before: ReadState['singly'], way: WayOfAsking, at: Instant): ReadState['singly'] {
+  if (typeof way !== 'string') return { since: at, why: way.why };
+  return way === 'as-before' && before !== null && at - before.since < SINGLY_MS ? before : null;
+}
+
+export function singlyWords({ why }: { readonly why: string }): string {
+  return `values are asked one by one: ${why}`;
+}
 
 function counted(before = 0): number {
   return Math.min(before + 1, MISSING_POLLS);
@@ -112,7 +137,8 @@ function continued(state: ReadState | null, definitions: ReadState['definitions'
   const kept = <T>(of: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
     Object.fromEntries(Object.entries(of).filter(([path]) => isKept(path)));
   const values: Remembered = kept(state.values);
-  return { state: { ...state, values, unread: kept(state.unread) }, redefined: gone };
+  const reverting = state.reverting.filter(isKept);
+  return { state: { ...state, values, unread: kept(state.unread), reverting }, redefined: gone };
 }
 
 interface Age {

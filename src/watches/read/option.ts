@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Address } from '../../core/values/address.ts';
 import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
 import type { Abi, AbiEntry } from '../../lib/abi/abi.ts';
-import { canonicalSignature, parseView, selectorOf, type ViewSignature } from '../../lib/abi/signature.ts';
+import { parseView, type ViewSignature } from '../../lib/abi/signature.ts';
 import type { AbiType, Argument } from '../../lib/abi/types.ts';
 import { remembered } from '../../lib/remembered.ts';
 import { abiOption, type Mistake } from '../signatures/signature-option.ts';
@@ -270,16 +270,4 @@ export function resolveRead(
 /** `12 blocks` */
 export function blocksText(count: number): string {
   return count === 1 ? '1 block' : `${count} blocks`;
-}
-
-/** `asks totalAssets() 0x01e1d114 as assets, slot 0xb531… as proxy_admin, coins as held` */
-export function describeReads({ read, confirmations = 0 }: ReadOptions): string {
-  const words = Object.entries(read).map(([name, spec]) => {
-    if (spec.type === 'balance') return `the coins as ${name}`;
-    if (spec.type === 'slot') return `slot ${spec.slot.replace(/^0x0+(?=.)/, '0x').slice(0, 10)} as ${name}`;
-    const signature = viewOf(spec.call);
-    return `${canonicalSignature(signature)} ${selectorOf(signature)} as ${name}`;
-  });
-  const below = confirmations === 0 ? '' : `, ${blocksText(confirmations)} below the newest`;
-  return `asks ${words.join(', ')}${below}`;
 }

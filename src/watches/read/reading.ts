@@ -1,10 +1,10 @@
 // One reading of a watch: its values, and why the others have none.
 import { typeAt, valueAt, type AnyRecord, type AnyView, type RawRow } from '../../core/values/fields.ts';
-import { atBlock } from '../../explorer/operations.ts';
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
-import { askAll, assertAnswered, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
-import { BLOCK, decimalsRequests, tokensIn, unitsOf, valueRequests } from './calls.ts';
+import { askAll, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
+import { askValues, type AskedBefore, type WayOfAsking } from './asking.ts';
+import { decimalsRequests, tokensIn, unitsOf } from './calls.ts';
 import type { ReadOptions } from './option.ts';
 
 export interface ReadReading {
@@ -19,18 +19,23 @@ export interface ReadReading {
   readonly head: number | null;
   /** The decimals of tokens, by their addresses. */
   readonly decimals: Readonly<Record<string, number>>;
+  readonly way: WayOfAsking;
 }
 
-/** `known`: the decimals of tokens from earlier readings. They are asked once. */
+interface KnownBefore extends AskedBefore {
+  readonly decimals: Readonly<Record<string, number>>;
+}
+
+/** `before`: from earlier readings. The decimals of tokens are asked once. */
 export async function readContract(
   record: AnyRecord,
   target: Target<ReadOptions>,
-  known: Readonly<Record<string, number>>,
+  before: KnownBefore | null,
   read: Read,
 ): Promise<ReadReading> {
   const { explorer, options, coin } = target;
-  const { parts, place } = await valuesOf(target, read);
-  const answers: Answers = new Map(parts.flatMap((part) => [...part]));
+  const { answers, place, way } = await askValues(target, before, read);
+  const known = before?.decimals ?? {};
   const unknown = tokensIn(target).filter((token) => !Object.hasOwn(known, token));
   const decimals = { ...known, ...(await decimalsOf(explorer, unknown, read)) };
   const values = Object.entries(options.read).map(([name, spec]) => {
@@ -46,39 +51,7 @@ export async function readContract(
   const view = record.read(row, { coin: coin.decimals });
   if (view === undefined) throw new TypeError('a reading is an object');
   const lacks = Object.fromEntries(values.flatMap(({ name, lack }) => (lack === null ? [] : [[name, lack]])));
-  return { view, lacks, ...place, decimals };
-}
-
-interface AnsweredAt {
-  readonly parts: readonly Answers[];
-  readonly place: Pick<ReadReading, 'block' | 'newest' | 'head'>;
-}
-
-async function valuesOf(target: Target<ReadOptions>, read: Read): Promise<AnsweredAt> {
-  const { head: asked, values } = valueRequests(target);
-  const { confirmations } = target.options;
-  if (asked === null || confirmations === undefined) {
-    const parts = await askAll(values, read);
-    assertAnswered(parts, null);
-    const blocks = parts.flatMap((part) => blockIn(part) ?? []);
-    const [block, newest] = blocks.length === 0 ? [null, null] : [Math.min(...blocks), Math.max(...blocks)];
-    return { parts, place: { block, newest, head: block } };
-  }
-  const head = newestIn(await askAll([asked], read));
-  const block = Math.max(0, head - confirmations);
-  const parts = await askAll(
-    values.map((part) => ({ ...part, question: atBlock(part.question, block) })),
-    read,
-  );
-  assertAnswered(parts, { height: block, confirmations });
-  return { parts, place: { block, newest: block, head } };
-}
-
-/** Throws `Missed` if the explorer does not say it. */
-function newestIn(parts: readonly Answers[]): number {
-  const [head] = parts.flatMap((part) => blockIn(part) ?? []);
-  if (head === undefined) throw new Missed('server-error', 'the explorer does not say which block is the newest');
-  return head;
+  return { view, lacks, ...place, decimals, way };
 }
 
 /** The decimals of tokens that answer. The next poll asks for the others: values without units do not depend on them. */
@@ -107,12 +80,6 @@ function isReverted(answer: Answer | undefined): boolean | null {
   return answer === undefined || answer.type === 'failed' ? null : answer.type === 'reverted';
 }
 
-function blockIn(answers: Answers): number | null {
-  const answer = answers.get(BLOCK);
-  const height = answer?.type === 'value' && answer.hex !== '0x' ? Number(answer.hex) : NaN;
-  return Number.isSafeInteger(height) ? height : null;
-}
-
 /** The reading that a rule test writes. A name that it leaves out has no value. */
 export function writtenReading(record: AnyRecord, names: readonly string[], view: AnyView): ReadReading {
   const missing = names.filter((name) => valueAt(view, name) === undefined);
@@ -137,5 +104,6 @@ export function writtenReading(record: AnyRecord, names: readonly string[], view
     newest: block,
     head: block,
     decimals: {},
+    way: 'as-planned',
   };
 }

@@ -128,7 +128,9 @@ export interface Kind<E, S, O> {
    */
   lost?(state: S): readonly LostValue[];
   /** A value that the answers show, and that does not count yet; null: there is none. Left out where all count at once. */
-  waits?(state: S): WaitingValue | null;
+  waits?(state: S): DatedRemark | null;
+  /** How it reads, if not by the questions that `check` prices; null: by these. Left out where there is one way. */
+  fallback?(state: S): DatedRemark | null;
   /** How to replay the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
@@ -224,7 +226,7 @@ export interface LostValue {
   readonly name: string | null;
 }
 
-export interface WaitingValue {
+export interface DatedRemark {
   /** `an earlier set of implementations is shown again, and counts after ten minutes` */
   readonly what: string;
   readonly since: Instant;
