@@ -18,7 +18,7 @@ const packs = readdirSync(FOLDER)
   .map((file) => file.replace('.config.yaml', ''));
 
 test('each pack has a config, rules and tests', () => {
-  expect(packs).toEqual(['needs', 'protocol-get']);
+  expect(packs).toEqual(['needs', 'protocol-get', 'protocol']);
 });
 
 describe.each(packs)('%s', (pack) => {
@@ -45,15 +45,16 @@ describe.each(packs)('%s', (pack) => {
   });
 });
 
-test('the protocol pack fits the free plan with its intervals, with a tenth to spare for pages and retries', () => {
-  const { setup } = loadSetup(`${FOLDER}/protocol-get.config.yaml`, { env, readFile });
+test.each([
+  ['protocol-get', 'ethereum: 3,744 requests a day, 77,760 credits a day of 100,000 a day'],
+  ['protocol', 'ethereum: 3,888 requests a day, 80,640 credits a day of 100,000 a day'],
+])('%s fits the free plan with its intervals, with a tenth to spare for pages and retries', (pack, sum) => {
+  const { setup } = loadSetup(`${FOLDER}/${pack}.config.yaml`, { env, readFile });
   if (setup === null) throw new Error('the pack does not load');
   const { lines, warnings } = describeWatches(setup.watches, setup.config);
   expect(warnings).toEqual([]);
   const table = lines.slice(0, setup.watches.length);
   expect(Math.max(...table.map((line) => line.length))).toBeLessThan(190);
   // Longer intervals stand in lines of their own.
-  expect(lines.filter((line) => line.startsWith('ethereum: '))).toEqual([
-    'ethereum: 3,744 requests a day, 77,760 credits a day of 100,000 a day',
-  ]);
+  expect(lines.filter((line) => line.startsWith('ethereum: '))).toEqual([sum]);
 });
