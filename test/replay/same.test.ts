@@ -39,6 +39,19 @@ watches:
       held: { of: USDC, call: 'balanceOf(address account) view returns (uint256)', with: [vault], units: USDC }
       slot: { slot: '0x1', as: uint256 }
     alerts: [{ id: insolvent, while: held < assets * 0.98 }, { id: set, on: changed, if: slot != before.slot }]
+  - id: deep
+    kind: read
+    of: vault
+    every: 1m
+    confirmations: 3
+    read:
+      assets: { call: 'totalAssets() view returns (uint256)', units: USDC }
+      price: { call: 'convertToAssets(uint256 shares) view returns (uint256)', with: { shares: 1_000_000 } }
+      owner: { call: 'owner() view returns (address)' }
+      pause: { call: 'paused() view returns (bool)' }
+      coins: { balance: true }
+      slot: { slot: '0x1', as: uint256 }
+    alerts: [{ id: broken, while: reverted.assets == true }, { id: deep, on: changed, if: slot != before.slot }]
   - { id: acme, kind: token, token: ACME, every: 1m, alerts: [{ id: flagged, on: changed }] }
   - id: chain
     kind: blocks
@@ -121,6 +134,9 @@ const WHAT_HAPPENED = [
   'any event',
   'block event',
   'block retracted',
+  'broken firing',
+  'broken resolved',
+  'deep event',
   'done event',
   'failed event',
   'fell firing',
