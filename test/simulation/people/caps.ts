@@ -3,7 +3,7 @@
 import type { Instant } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Channel, TryMember } from './log.ts';
-import { SUMMARIES, type Message, type Messages } from './facts/messages.ts';
+import { SLOT_MS, SUMMARIES, type Message, type Messages } from './facts/messages.ts';
 import { countUntil } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import { remembered } from './facts/timeline.ts';
@@ -36,7 +36,6 @@ export interface Caps {
   readonly isFree: (target: string, story: Story, at: Instant) => boolean;
 }
 
-export const SLOT_MS = 600_000;
 export const HOUR_MS = 3_600_000;
 /** A group waits from when its message was decided, which is closed a moment later: an hour on, the cap may still count it. */
 const DECIDED_MS = 2000;

@@ -1,5 +1,6 @@
 // Who was sent that it began must know that it is over, or is otherwise than it was told, whoever is named by then (99).
 // An end passes every hold but the cap; a correction passes none.
+import type { Instant } from '../model.ts';
 import type { Line } from './facts/messages.ts';
 import { isBeginLine } from './begins.ts';
 import { channelGoneFrom, judgeOwed, type Court, type Owed } from './owed.ts';
@@ -32,10 +33,18 @@ function judgeEnd(court: Court, story: Story, target: string, lines: readonly Li
     ...common,
     duty: 'end',
     from: end.knownAt,
-    until: Math.min(court.log.span.to, ...given),
+    until: Math.min(court.log.span.to, forgottenFrom(court, target, end.knownAt), ...given),
     isMet,
     holds: 'passes',
   });
+}
+
+/** The end that waits for a recipient which the config does not name is kept for so long. */
+const KEPT_MS = 30 * 86_400_000;
+
+function forgottenFrom({ timeline }: Court, target: string, at: Instant): Instant {
+  const absent = timeline.without(target).filter(({ from, to }) => to - Math.max(from, at) >= KEPT_MS);
+  return Math.min(...absent.map(({ from }) => Math.max(from, at)));
 }
 
 function judgeChange(

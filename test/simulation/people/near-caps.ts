@@ -1,8 +1,8 @@
 // What recipients had been sent when something went wrong, as the cap of today counts it.
 import type { Instant } from '../model.ts';
-import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
+import { HOUR_MS, limitsOf } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
-import { SUMMARIES, type Message } from './facts/messages.ts';
+import { SLOT_MS, SUMMARIES, type Message } from './facts/messages.ts';
 import type { Story } from './facts/stories.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
 

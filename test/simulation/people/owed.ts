@@ -1,10 +1,10 @@
 // One thing that a target is owed, and whether it was sent in time.
 import type { Instant } from '../model.ts';
-import { SLOT_MS, type Caps } from './caps.ts';
+import type { Caps } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
 import { holdExcuses, outerExcuses, pollExcuses, slotExcuses, tryExcuses, type Excused } from './excuses.ts';
 import type { Groups } from './groups.ts';
-import type { Line, Message } from './facts/messages.ts';
+import { SLOT_MS, type Line, type Message } from './facts/messages.ts';
 import { nearOf } from './near.ts';
 import { common } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';

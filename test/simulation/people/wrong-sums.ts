@@ -2,11 +2,11 @@
 // repeats that are not due, or leave some out.
 import type { Instant } from '../model.ts';
 import { isBeginLine, openUntil, sentOf } from './begins.ts';
-import { bucketOf, HOUR_MS, limitsOf, quarter, rangeOf, SLOT_MS, type Closing } from './caps.ts';
+import { bucketOf, HOUR_MS, limitsOf, quarter, rangeOf, type Closing } from './caps.ts';
 import { isRepeated } from './calls.ts';
 import { GIVEN_UP_MS, pollExcuses } from './excuses.ts';
 import type { CountedLine, TryMember } from './log.ts';
-import type { Message } from './facts/messages.ts';
+import { SLOT_MS, type Message } from './facts/messages.ts';
 import { repeatOf, storyOf, type Court } from './owed.ts';
 import { spanAt, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';

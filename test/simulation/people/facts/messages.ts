@@ -69,6 +69,9 @@ export interface Messages {
   readonly busy: (channel: string) => Spans;
 }
 
+/** The time for which a summary of the cap collects. */
+export const SLOT_MS = 600_000;
+
 export const SUMMARIES: ReadonlySet<Try['kind']> = new Set([
   'overflow_summary',
   'silence_summary',
@@ -203,7 +206,7 @@ function messageOf(tries: readonly Try[], given: Given): Message[] {
       isSummary: SUMMARIES.has(first.kind),
       closedAt,
       firstAt: first.begunAt,
-      ...fateOf(tries, { target, closedAt }, given),
+      ...fateOf(tries, { target, closedAt, isSummary: SUMMARIES.has(first.kind) }, given),
     },
   ];
 }
@@ -212,7 +215,7 @@ type Fate = Pick<Message, 'tries' | 'recordedAt' | 'acceptedAt' | 'sentAt' | 'kn
 
 function fateOf(
   tries: readonly Try[],
-  { target, closedAt }: Pick<Message, 'target' | 'closedAt'>,
+  { target, closedAt, isSummary }: Pick<Message, 'target' | 'closedAt' | 'isSummary'>,
   { clock, timeline, ageOf, isStored, lives }: Given,
 ): Fate {
   const took = tries.find(isTaken);
@@ -228,7 +231,8 @@ function fateOf(
     isMaybeSent: tries.some(({ outcome, marks }) => outcome.type !== 'refused' || marks.maybeCopy),
     deadAt: firstDeadOf(tries, {
       channel: timeline.channelOf(target),
-      age: (at) => ageOf(target, closedAt, at),
+      // A summary is as old as its slot, which may have begun before it was closed.
+      age: (at) => ageOf(target, closedAt, at) + (isSummary ? SLOT_MS : 0),
       isOneLife: (from, to) => lives.some((life) => life.from <= from && to <= life.to),
     }),
   };

@@ -172,6 +172,27 @@ describe('the oracle for people, of what waits behind another message,', () => {
     expect(found({ ...told, lives: stopped })).toEqual(['unsent event']);
   });
 
+  it('counts the age of a summary of the cap from up to ten minutes before it was closed', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('info', 'event')]) }];
+    const busy = { outcome: { type: 'refused', why: 'busy', retryAfterMs: HOUR } } as const;
+    const [span, line] = [{ from: 0, to: 40 * HOUR }, member({ type: 'event', severity: 'info' })];
+    const tried = (kind: Try['kind'], last: number): Try[] =>
+      Array.from({ length: 25 }, (_, n) =>
+        sent(n === 24 ? last : (1 + n) * HOUR, 'ops', [line], {
+          id: 'event',
+          attempt: n + 1,
+          closedClock: HOUR,
+          kind,
+          ...busy,
+        }),
+      );
+    const transitions = [transition({ at: HOUR, type: 'event', severity: 'info' })];
+    const told = (tries: Try[]): string[] => found({ span, configs, transitions, tries });
+    expect(told(tried('overflow_summary', 25 * HOUR - 8 * MINUTE))).not.toContain('unsent event');
+    expect(told(tried('overflow_summary', 25 * HOUR - 15 * MINUTE))).toContain('unsent event');
+    expect(told(tried('news', 25 * HOUR - 8 * MINUTE))).toContain('unsent event');
+  });
+
   it('passes a line about many ends to who was told of one of them', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('warning', 'event')]) }];
     const [one, other] = ['one', 'other'].map((key) => transition({ at: HOUR, key, type: 'event' }));

@@ -4,6 +4,7 @@ import {
   begin,
   channel,
   config,
+  DAY,
   end,
   ends,
   fires,
@@ -139,6 +140,20 @@ describe('the oracle for people, of what is over,', () => {
     ];
     expect(found({ configs: goneFor(40 * SECOND), transitions })).toEqual([]);
     expect(found({ configs: goneFor(20 * SECOND), transitions })).toEqual(['unsent short']);
+  });
+
+  it('finds an end that its recipient is not sent when it returns, and passes it after thirty days', () => {
+    const goneFor = (ms: number) => ({
+      span: { from: 0, to: 3 * HOUR + ms },
+      configs: [
+        { from: 0, config: config('first', [route({ notify: ['ops'] })]) },
+        { from: HOUR + MINUTE, config: { ...config('second', [route({ notify: [] })]), channels: [] } },
+        { from: 2 * HOUR + ms, config: config('third', [route({ notify: ['ops'] })]) },
+      ],
+    });
+    const log = { transitions: [fires, ends], tries: [begin(HOUR)] };
+    expect(found({ ...log, ...goneFor(29 * DAY) })).toEqual(['end-unsent end']);
+    expect(found({ ...log, ...goneFor(31 * DAY) })).toEqual([]);
   });
 
   it('passes the end of a begin of which nobody knows whether it came', () => {
