@@ -97,7 +97,7 @@ test.each<[string, (file: string) => void]>([
   expect(state.log.fields[0]).toMatchObject({
     from: expect.stringContaining('state-20260101T120001Z.db'),
     kept: `${state.file}.corrupt`,
-    effect: expect.stringContaining('may be told again'),
+    effect: expect.stringContaining('may be sent again'),
   });
   expect(readFileSync(`${state.file}.corrupt`).equals(damaged)).toBe(true);
   // The next start finds nothing to do.
@@ -122,7 +122,7 @@ test('without a sound backup the daemon begins anew and says so: nobody watching
   expect(state.log.fields[0]).toMatchObject({
     lost: expect.stringMatching(/damaged|malformed/),
     kept: `${state.file}.corrupt`,
-    effect: expect.stringContaining('quiet baseline'),
+    effect: expect.stringContaining('starts with a new baseline'),
   });
   expect(kept(state)).toContain('state.db.corrupt');
 });

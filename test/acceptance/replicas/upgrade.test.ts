@@ -114,7 +114,7 @@ concurrentPostgresTest(
     await back.stop();
     const alone = await scene.replica();
     await alone.says('watch:memory-newer');
-    expect(await alone.command(['state', 'forget', 'coins-1'])).toContain('forgotten');
+    expect(await alone.command(['state', 'forget', 'coins-1'])).toContain('its memory is removed');
     await scene.fill(1, 0);
     expect((await told.reached(5)).at(-1)).toMatch(/^\[CRITICAL\] purse_1 /);
     expect((await memoriesOf(scene)).map(({ format }) => format)).toEqual([1, 1, 1]);

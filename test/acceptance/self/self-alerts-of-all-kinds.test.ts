@@ -138,7 +138,7 @@ fileTest(
     await story.running.says('storage:backed-up');
     await story.restart(overwrite);
     expect(await told.next(2)).toMatch(
-      /^CRITICAL chainwarden\/storage FIRING storage: the state file was damaged, and a backup took its place - At 00:11 UTC\. What happened after that backup is found again/,
+      /^CRITICAL chainwarden\/storage FIRING storage: the state file was damaged, and a backup took its place - At 00:11 UTC\. Later events are found again/,
     );
     await told.silence(57);
     expect(await told.next(4)).toMatch(/^CRITICAL chainwarden\/storage RESOLVED /);
