@@ -36,7 +36,7 @@ export interface AvoidanceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly held: () => readonly Shard[];
-  /** All shards of the state, also those of others. */
+  /** All shards of the config, also those of others. */
   readonly all: () => readonly Shard[];
   /** The other live replicas whose config is in force. */
   readonly others: () => readonly LiveReplica[];
@@ -83,13 +83,14 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   }
 
   /**
-   * Ends the avoidance of a shard if no other replica can claim it any more, or if its host answers this replica again
-   * but not the holder.
+   * Ends the avoidance of a shard if it is not in the config any more, if no other replica can claim it any more, or if
+   * its host answers this replica again but not the holder.
    */
   function takeBack(): void {
+    const isOfUseAgain = (shard: Shard): boolean => avoided.unreached().includes(shard) && isOfUse(shard);
     const back = avoided
       .now()
-      .filter((shard) => !others().some(takes(shard)) || (avoided.unreached().includes(shard) && isOfUse(shard)));
+      .filter((shard) => !all().includes(shard) || !others().some(takes(shard)) || isOfUseAgain(shard));
     for (const shard of back) avoided.end(shard);
     if (back.length > 0) onNews();
   }

@@ -51,7 +51,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     clock,
     log,
     held: () => held.all().map(({ shard }) => shard),
-    all: () => newest?.shards.map(({ shard }) => shard) ?? [],
+    all: () => declared?.shards.map(({ shard }) => shard) ?? [],
     others: () => newest?.replicas.filter(({ id, checksum }) => id !== cluster.id && checksum === inForce) ?? [],
     giveBack: (shard) => void release(shard),
     onNews: goOnAtOnce,

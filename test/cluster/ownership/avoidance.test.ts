@@ -190,3 +190,21 @@ test('a shard that a replica cannot work on goes to another one, beyond its shar
   expect(one.ownership.avoid(again)).toBe(false);
   await one.stop();
 });
+
+test('a replica asks other explorers no more once the explorer that it did not reach is removed from the config', async () => {
+  const { join, barred, probes, pass, passUntil, stopAll } = askingReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await pass(60);
+  const [shard = 'explorer:a'] = explorersOf(one);
+  const [kept = 'explorer:b'] = explorersOf(other);
+  barred.add(`one ${shard}`);
+  await passUntil(() => explorersOf(other).length === 2, 60);
+
+  const shards = [kept, 'service:dispatch' as const].map((name) => ({ shard: name, windowMs: 0 }));
+  for (const { ownership } of [one, other]) ownership.declare({ checksum: `without ${shard}`, watches: ['w'], shards });
+  await pass(60);
+  probes.length = 0;
+  await pass(300);
+  expect(probes).toEqual([]);
+  await stopAll();
+});
