@@ -82,7 +82,7 @@ export function createTellings({ send, clock, log }: TellingsOptions): Tellings 
       of: message,
       to,
       kind: kindOf(message),
-      mayBeKept: mayBeKept || before?.mayBeKept === true,
+      mayBeKept,
       offeredAt: now,
       triedAt: now,
       outcome: null,

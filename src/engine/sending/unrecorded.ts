@@ -21,16 +21,16 @@ import type { InhibitingAlert, Silence } from '../../dispatch/model.ts';
 import { mutedUntil } from '../../dispatch/policy/mutes.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import { createTellings, type TellingsOptions } from './tellings.ts';
 
 export interface Unrecorded {
   /**
    * Offers transitions that the store did not keep. They must contain all unstored ones of their alerts, in order.
-   * Never throws. `mayBeKept`: the answer of the store was lost, so another replica may send them too.
+   * Never throws. `isUnanswered`: the answer to the commit was lost, so another replica may send them too.
    */
-  offer(transitions: readonly Transition[], mayBeKept?: boolean): void;
+  offer(transitions: readonly Transition[], isUnanswered?: boolean): void;
   /**
    * Returns the transitions, each with the recipients that its message was sent to. Resolves once no message about them
    * is being sent.
@@ -53,11 +53,13 @@ export interface UnrecordedOptions extends TellingsOptions {
  * it inhibits no others.
  */
 const SOURCE_MS = 120_000;
+const DAY_MS = 86_400_000;
 
 export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedOptions): Unrecorded {
   const tellings = createTellings({ send, clock, log });
   /** Firing conditions that are not stored, by key: they may inhibit others. */
   const firing = new Map<string, InhibitingAlert & { readonly at: Instant }>();
+  const maybeKept = createMaybeKept(clock);
   /** Offers are handled one after the other. */
   let offering: Promise<void> = Promise.resolve();
 
@@ -70,7 +72,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     }
   }
 
-  async function offerBegins(transitions: readonly Transition[], mayBeKept: boolean): Promise<void> {
+  async function offerBegins(transitions: readonly Transition[]): Promise<void> {
     const now = clock.now();
     const silences = await silencesAt(store, now);
     const { recipientsOf, routingOf, ...inForce } = rules();
@@ -84,21 +86,19 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
       const isMuted = mutedUntil(routingOf(labels).options.mute, now) !== null;
       if (isSilenced || isMuted || isInhibited(one)) continue;
       for (const to of notify.flatMap((channel) => recipientsOf(channel) ?? []))
-        tellings.tell(one, to, { receipt: null, mayBeKept });
+        tellings.tell(one, to, { receipt: null, mayBeKept: maybeKept.includes(one) });
     }
   }
 
   /** Sends the end to the recipients of its begin. */
-  function offerEnd(end: Transition, begin: Transition, mayBeKept: boolean): void {
-    for (const { channel, recipient, outcome } of tellings.toldOf(begin))
-      tellings.tell(
-        end,
-        { channel, recipient },
-        { receipt: outcome.type === 'sent' ? (outcome.receipt ?? null) : null, mayBeKept },
-      );
+  function offerEnd(end: Transition, begin: Transition): void {
+    for (const { channel, recipient, outcome } of tellings.toldOf(begin)) {
+      const receipt = outcome.type === 'sent' ? (outcome.receipt ?? null) : null;
+      tellings.tell(end, { channel, recipient }, { receipt, mayBeKept: maybeKept.includes(end) });
+    }
   }
 
-  async function offerAll(transitions: readonly Transition[], mayBeKept: boolean): Promise<void> {
+  async function offerAll(transitions: readonly Transition[]): Promise<void> {
     remember(transitions, clock.now());
     tellings.forgetOld();
     const ofKey = Map.groupBy(transitions, ({ message }) => message.key);
@@ -106,16 +106,17 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     for (const begin of transitions.filter(isTellable)) {
       const end = ofKey.get(begin.message.key)?.find((one) => isEndOf(one, begin));
       if (end === undefined) open.push(begin);
-      else offerEnd(end, begin, mayBeKept);
+      else offerEnd(end, begin);
     }
-    if (open.length > 0) await offerBegins(open, mayBeKept);
+    if (open.length > 0) await offerBegins(open);
   }
 
   return {
-    offer(transitions, mayBeKept = false) {
+    offer(transitions, isUnanswered = false) {
       if (!transitions.some(isTellable)) return;
+      if (isUnanswered) maybeKept.note(transitions);
       offering = offering
-        .then(() => offerAll(transitions, mayBeKept))
+        .then(() => offerAll(transitions))
         .catch((error: unknown) => {
           log.error('alert:not-told', { error });
         });
@@ -131,6 +132,20 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     recorded: tellings.recorded,
     hasTold: ({ members, channel, recipient }) =>
       members.some(({ message }) => tellings.has(message, { channel, recipient })),
+  };
+}
+
+/** Transitions of which the answer to a commit was lost. */
+function createMaybeKept(clock: Clock) {
+  const notedAt = new Map<string, Instant>();
+  const placeOf = ({ message: { key, episode, seq } }: Transition): string => `${key} ${episode} ${seq}`;
+  return {
+    note(transitions: readonly Transition[]): void {
+      const now = clock.now();
+      for (const [place, at] of notedAt) if (now - at > DAY_MS) notedAt.delete(place);
+      for (const one of transitions) notedAt.set(placeOf(one), now);
+    },
+    includes: (one: Transition): boolean => notedAt.has(placeOf(one)),
   };
 }
 

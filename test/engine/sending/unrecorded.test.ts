@@ -93,6 +93,18 @@ test('where the answer of the store was lost, another replica may send it too: i
   ]);
 });
 
+test('a message that a limit held when the answer was lost says later that it may be a copy', async () => {
+  const one = scene();
+  const keys = Array.from({ length: 100 }, (_, n) => `k${n}`);
+  await one.offer(...keys);
+  one.unrecorded.offer([critical('late')], true);
+  await one.clock.advance(0);
+  expect(one.sent).toHaveLength(100);
+  one.unrecorded.recorded(keys.map(critical));
+  await one.offer('late');
+  expect(one.sent.at(-1)).toBe('late unrecorded maybe a copy');
+});
+
 test('an outage of another week is told again, and lesser alerts wait for the state file', async () => {
   const one = scene();
   await one.offer('k');
