@@ -1,8 +1,20 @@
 // Writes the arguments of a call as contracts expect them.
 import type { AbiValue } from './decode.ts';
+import { selectorOf, type Signature } from './signature.ts';
 import { isDynamic, type AbiType } from './types.ts';
 
 const WORD_DIGITS = 64;
+
+/** The data of a call: the selector with the arguments. */
+export function encodeCall(signature: Signature, values: readonly AbiValue[]): string {
+  return (
+    selectorOf(signature) +
+    encodeArguments(
+      signature.args.map(({ type }) => type),
+      values,
+    )
+  );
+}
 
 /** Hexadecimal digits without 0x: fixed values and pointers first, then the values that the pointers lead to. */
 export function encodeArguments(types: readonly AbiType[], values: readonly AbiValue[]): string {

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { Address } from '../../core/values/address.ts';
 import type { AbiValue } from '../../lib/abi/decode.ts';
-import { encodeArguments } from '../../lib/abi/encode.ts';
-import { selectorOf, type ViewSignature } from '../../lib/abi/signature.ts';
+import { encodeCall } from '../../lib/abi/encode.ts';
+import type { ViewSignature } from '../../lib/abi/signature.ts';
 import { canonicalType, type AbiType, type Argument } from '../../lib/abi/types.ts';
 import { wordOfText } from '../logs/topic-words.ts';
 import type { Mistake } from '../signatures/signature-option.ts';
@@ -143,13 +143,10 @@ export function hasAddresses({ type }: Argument): boolean {
 
 /** The data of the call. `own`: the address of the watch. */
 export function callInput(signature: ViewSignature, values: readonly GivenValue[], own: string): string {
-  const { args } = signature;
-  const types = args.map(({ type }) => type);
-  const encoded = encodeArguments(
-    types,
-    types.map((type, i) => valueOf(type, values[i] ?? '', own)),
+  return encodeCall(
+    signature,
+    signature.args.map(({ type }, i) => valueOf(type, values[i] ?? '', own)),
   );
-  return selectorOf(signature) + encoded;
 }
 
 function valueOf(type: AbiType, value: GivenValue, own: string): AbiValue {

@@ -1,7 +1,6 @@
 // Multicall3: a contract that makes many calls in one. Each may revert alone.
 import { decodeArguments, itemsOf } from '../../lib/abi/decode.ts';
-import { encodeArguments } from '../../lib/abi/encode.ts';
-import { selectorOf } from '../../lib/abi/signature.ts';
+import { encodeCall } from '../../lib/abi/encode.ts';
 import type { RpcCall } from '../../explorer/operations.ts';
 import { viewOf } from './option.ts';
 
@@ -25,18 +24,13 @@ export interface InnerAnswer {
 
 /** Asks for the coins of an address. */
 export function coinsOf(address: string): InnerCall {
-  return { to: MULTICALL, input: dataOf(COINS, [address]) };
+  return { to: MULTICALL, input: encodeCall(COINS, [address]) };
 }
 
 /** One call that makes all of them. */
 export function joinedCall(calls: readonly InnerCall[], block: string): RpcCall {
-  const input = dataOf(AGGREGATE, [calls.map((call) => [call.to, true, call.input])]);
+  const input = encodeCall(AGGREGATE, [calls.map((call) => [call.to, true, call.input])]);
   return { method: 'eth_call', params: [{ to: MULTICALL, input }, block] };
-}
-
-function dataOf(signature: typeof AGGREGATE, values: Parameters<typeof encodeArguments>[1]): string {
-  const types = signature.args.map(({ type }) => type);
-  return selectorOf(signature) + encodeArguments(types, values);
 }
 
 /** The answers in the order of the calls; null if the data does not fit so many. */
