@@ -4,7 +4,7 @@
 //   a target no longer named       the end of a sent alert is pending; other pending transitions move to named targets
 //   a target of a removed channel  the same, after `GONE_MS` without the channel: a half-saved file loses nothing
 import type { Recipient } from '../core/model/ids.ts';
-import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
+import { distinctTargets, isAmong, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
 import type { AlertEpisode, RecipientState, Withdrawal } from './model.ts';
@@ -19,7 +19,12 @@ export interface ActiveAlert extends AlertEpisode {
   readonly number: number;
   /** The seq of the begin of an open alert, or of an event that is not acknowledged; null: there is none. */
   readonly began: number | null;
-  readonly known: readonly Knowledge[];
+  readonly known: readonly ActiveKnowledge[];
+}
+
+export interface ActiveKnowledge extends Knowledge {
+  /** The first transition of what is over, and is in a message to the target that is not settled; null: there is none. */
+  readonly overFrom: number | null;
 }
 
 type ReroutingRules = Omit<RoutingRules, 'unanswered'>;
@@ -122,18 +127,18 @@ interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
 }
 
 function standingOf(
-  { key, target, via, state }: Knowledge,
+  { key, target, via, state, overFrom }: ActiveKnowledge,
   named: readonly Recipient[],
   rules: ReroutingRules,
   goneBefore: GoneTargets,
   now: Instant,
 ): Standing {
-  const isThere = rules.recipientsOf(target.channel)?.some(({ recipient }) => recipient === target.recipient) ?? false;
+  const isThere = isAmong(target, rules.recipientsOf);
   const isNamed = isThere && (via !== 'route' || named.some((one) => targetKey(one) === targetKey(target)));
   const goneSince = isThere ? null : (goneBefore[targetKey(target)] ?? now);
   const stays: Standing = { target, via, state, isNamed, goneSince, lostFrom: null, withdrawal: null };
   if (isNamed || (goneSince !== null && !isLong(goneSince, now))) return stays;
-  return { ...stays, ...leftBehind(key, target, state, !isThere) };
+  return { ...stays, ...leftBehind({ key, target, state, overFrom: isThere ? null : overFrom }, !isThere) };
 }
 
 /**
@@ -141,15 +146,13 @@ function standingOf(
  * again.
  */
 function leftBehind(
-  key: string,
-  target: Recipient,
-  state: RecipientState,
+  { key, target, state, overFrom }: Omit<ActiveKnowledge, 'via'>,
   isGone: boolean,
 ): Pick<Standing, 'state' | 'lostFrom' | 'withdrawal'> {
   const free = { ...state, held: null, heldAt: null, renewed: null };
   const { begun } = state;
   if (begun === null) {
-    const lostFrom = state.wanted > state.closed ? state.closed + 1 : null;
+    const lostFrom = overFrom ?? (state.wanted > state.closed ? state.closed + 1 : null);
     return { state: { ...free, wanted: state.closed }, lostFrom, withdrawal: null };
   }
   if (isGone ? state.notified >= begun : isHeard(state))
@@ -181,7 +184,7 @@ function joiningOf(
  */
 export function joinOf(
   target: Recipient,
-  { known, newest }: Pick<ActiveAlert, 'known' | 'newest'>,
+  { known, newest }: { readonly known: readonly Knowledge[]; readonly newest: number },
   from: number,
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
   const before = known.find((one) => targetKey(one.target) === targetKey(target));

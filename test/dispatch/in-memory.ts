@@ -255,7 +255,7 @@ export class InMemoryDispatch {
     const known = [...this.states].flatMap(([id, ofGroup]) => {
       const [group, state] = [this.#groups.get(id), this.#statesOf(id).get(key)];
       if (group === undefined || state === undefined || !ofGroup.has(key)) return [];
-      return [{ key, target: group.target, via: 'route' as const, state }];
+      return [{ key, target: group.target, via: 'route' as const, state, overFrom: null }];
     });
     const place = { key, watch: labels['watch'] ?? '', alert: key, severity: severityOf(labels) };
     return { ...place, labels, episode, newest, number: newest, began, known };

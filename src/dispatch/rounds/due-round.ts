@@ -1,11 +1,11 @@
 // A round that decides due groups: its input, and the decision from it.
-import type { Recipient, WatchId } from '../../core/model/ids.ts';
+import type { Recipient, RecipientsOf, WatchId } from '../../core/model/ids.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { decideInSteps } from './decide-round.ts';
 import type { GroupingRules } from '../group.ts';
 import { NOTHING_SENT, sentBeforeOf, type ClosedBefore } from '../policy/rate.ts';
-import { targetKey } from '../../core/model/watch/targets.ts';
+import { isAmong, targetKey } from '../../core/model/watch/targets.ts';
 import type {
   AlertEpisode,
   Cap,
@@ -62,6 +62,7 @@ export interface DueRound {
 /** The settings of the config in force, and facts of the running process. */
 export interface DecidingRules extends GroupingRules {
   readonly inhibit: readonly InhibitRule[];
+  readonly recipientsOf: RecipientsOf;
   readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };
   readonly startedAt: Instant;
   readonly lookedAt: (watch: WatchId) => Instant | null;
@@ -75,7 +76,8 @@ export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): S
   const groups: DispatchGroup[] = [];
   const states = new Map<string, ReadonlyMap<Key, RecipientState>>();
   const isStep = createPace();
-  for (const group of due.groups) {
+  for (const read of due.groups) {
+    const group = isAmong(read.target, rules.recipientsOf) ? read : begunIn(read);
     groups.push(yield* groupOf(group, rules));
     states.set(group.id, statesOf(group.members));
     if (isStep(group.members.length)) yield;
@@ -96,6 +98,14 @@ export function worldOf(
 ): DispatchContext {
   const process = { startedAt, lookedAt, coveredUntil, presentOf };
   return { ...process, silences, acks, inhibit, sources, sentBefore: () => NOTHING_SENT };
+}
+
+/**
+ * A removed target is sent nothing new: alerts that it was not sent stay undecided until a config has it again, or
+ * `reroute` moves them to other targets.
+ */
+function begunIn(group: DueGroup): DueGroup {
+  return { ...group, members: group.members.filter(({ state }) => state.begun !== null) };
 }
 
 function statesOf(members: readonly DueMember[]): ReadonlyMap<Key, RecipientState> {

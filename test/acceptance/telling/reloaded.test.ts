@@ -221,3 +221,64 @@ test('an alert explains others for an hour after its watch was polled, whenever 
   for (let minute = 0; minute < 5; minute += 1) await scene.running.clock.advance(MINUTE);
   expect((await scene.mailed(2)).at(-1)).toMatch(/^ops \[WARNING/);
 });
+
+const MOVED = '{ id: moved, on: changed, severity: info }';
+
+test('an event that a group, a silence and quiet hours held is told on the channel that a reload put in the place of another', async () => {
+  const mute = `{ match: { severity: info }, mute: [{ from: '01:06', to: '02:06', zone: UTC }] }`;
+  const routes = (to: string): string => `[${mute}, { notify: [team, ${to}], group_wait: 1m, group_interval: 1h }]`;
+  await using scene = await aScene({ routes: routes('ops'), mails: ['ops', 'team'] }, MOVED);
+  await scene.poll(2, 4);
+  await scene.mailed(2);
+  await scene.poll(3, 31);
+  await scene.silence(40 * MINUTE);
+  await scene.poll(3, 87);
+  await scene.reload({ config: { routes: routes('night'), mails: ['night', 'team'] } });
+  await scene.poll(3, 1);
+  await scene.restart({});
+  await scene.poll(3, 20);
+  await scene.mailed(4);
+  await scene.poll(3, 60);
+  expect(told(scene).toSorted()).toEqual(['night', 'ops', 'team', 'team']);
+});
+
+test('the summary of a silence that a dead mail server kept is told on the channel that takes its place', async () => {
+  await using scene = await aScene({ routes: '[{ notify: ops }]', mails: ['ops'] }, MOVED);
+  await scene.silence(10 * MINUTE);
+  await scene.poll(2, 5);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 15);
+  await scene.reload({ config: { routes: '[{ notify: night }]', mails: ['night'] } });
+  await scene.poll(2, 5);
+  await scene.mailed(1);
+  await scene.poll(2, 60);
+  expect(scene.mails()).toEqual([expect.stringContaining('night [INFO] Silence ended: 1 event')]);
+});
+
+test('an alert that was over before a dead mail server took it is told on the channel that takes its place', async () => {
+  await using scene = await aScene({ routes: '[{ notify: ops, group_wait: 10m }]', mails: ['ops'] }, LOW);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 3);
+  await scene.poll(9, 15);
+  await scene.reload({ config: { routes: '[{ notify: night }]', mails: ['night'] } });
+  await scene.poll(9, 5);
+  await scene.mailed(1);
+  await scene.poll(9, 60);
+  expect(told(scene)).toEqual(['night']);
+  expect(scene.textTo('night')).toContain('now clear');
+});
+
+test('what a silence held is told as one summary on a channel that was missing for some seconds when it ended', async () => {
+  const before: Written = { routes: '[{ notify: ops }]', mails: ['ops'] };
+  await using scene = await aScene(before, `${MOVED}, { id: again, on: changed }`);
+  await scene.silence(5 * MINUTE);
+  await scene.poll(2, 4);
+  await scene.running.clock.advance(54_000);
+  await scene.reload({ config: { routes: '[{ notify: team }]', mails: ['team'] } });
+  await scene.running.clock.advance(10_000);
+  await scene.reload({ config: before });
+  await scene.poll(2, 3);
+  await scene.mailed(1);
+  await scene.poll(2, 60);
+  expect(scene.mails()).toEqual([expect.stringContaining('ops [INFO] Silence ended: 2 events')]);
+});

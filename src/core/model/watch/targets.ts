@@ -1,4 +1,4 @@
-import type { Recipient } from '../ids.ts';
+import type { Recipient, RecipientsOf } from '../ids.ts';
 
 /** A target as a key of a map. */
 export function targetKey({ channel, recipient }: Recipient): string {
@@ -14,4 +14,9 @@ export function targetOf(key: string): Recipient {
 /** Each target once, in the order in which they first appear. */
 export function distinctTargets(targets: readonly Recipient[]): Recipient[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
+}
+
+/** True if the channel has the recipient. */
+export function isAmong({ channel, recipient }: Recipient, recipientsOf: RecipientsOf): boolean {
+  return recipientsOf(channel)?.some((one) => one.recipient === recipient) ?? false;
 }

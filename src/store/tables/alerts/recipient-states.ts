@@ -1,9 +1,10 @@
 // States of alerts for recipients: sent transitions, held-back transitions, and the group.
 import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
+import { targetKey } from '../../../core/model/watch/targets.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Held, Key, RecipientState, Renewal } from '../../../dispatch/model.ts';
-import type { ActiveAlert, Rerouted } from '../../../dispatch/reroute.ts';
+import type { ActiveAlert, ActiveKnowledge, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing, Via } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { ActiveAlerts, RecipientStateKey } from '../../contract/dispatch.ts';
@@ -197,6 +198,24 @@ const ACTIVE = (d: SqlDialect): string => `
   WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (
     SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
 
+const OVER = (d: SqlDialect): string => `
+  SELECT member.key, mine.channel, mine.recipient, min(begin.seq) AS seq
+  FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+    JOIN notifications AS ended ON ended.number = member.notification
+    JOIN notifications AS begin ON begin.key = ended.key AND begin.episode = ended.episode
+  WHERE ${d.among('member.key', '$1', 'text')} AND member.sent_as = 'fired-and-resolved' AND mine.state IN ('due', 'sending')
+  GROUP BY member.key, mine.channel, mine.recipient`;
+
+async function activeKnowledge(sql: Sql, keys: readonly Key[]): Promise<Map<Key, ActiveKnowledge[]>> {
+  const nameOf = (key: unknown, target: Recipient): string => `${targetKey(target)} ${String(key)}`;
+  const over = new Map(
+    (await sql.all(OVER, [keys])).map((row) => [nameOf(row['key'], recipientOf(row)), intOrNull(row, 'seq')]),
+  );
+  const known = await knownOf(sql, keys);
+  const active = known.map((one) => ({ ...one, overFrom: over.get(nameOf(one.key, one.target)) ?? null }));
+  return Map.groupBy(active, ({ key }) => key);
+}
+
 /**
  * Alerts that are open or have pending transitions, in the order of their keys. Unreadable alerts are left out, so they
  * stay unchanged.
@@ -207,7 +226,7 @@ export async function readActive(
 ): Promise<ActiveAlerts> {
   const keys = (await sql.all(ACTIVE_KEYS, [after, limit])).map(({ key }) => String(key));
   if (keys.length === 0) return { alerts: [], last: null };
-  const known = Map.groupBy(await knownOf(sql, keys), ({ key }) => key);
+  const known = await activeKnowledge(sql, keys);
   const alerts = (await sql.all(ACTIVE, [keys, at])).flatMap((row): ActiveAlert[] => {
     const described = labelsOf(row['labels']);
     if (described === null) return [];
