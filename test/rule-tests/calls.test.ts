@@ -174,6 +174,29 @@ const STORIES: readonly (readonly [string, Story])[] = [
   ],
 ];
 
+/** `pause()` of the vault, as an argument of `execute(address target, uint256 value, bytes data)`. */
+const EXECUTE = `raw_input: '0xb61d27f6${WORD('ca55518df8a55440f3834ce64d573aba5e458550')}${WORD('')}${WORD('60')}${WORD('4')}${'8456cb59'.padEnd(64, '0')}'`;
+
+test('a test says the line of a call that is only written in the call data, and no condition has it', async () => {
+  const rule = ruleOf(VAULT, '{ id: any, on: new }, { id: paused, on: new, if: called == "pause" }');
+  const config = `
+explorers: { ethereum: { form: instance, instance_url: 'https://api.example' } }
+addresses: { vault: '0xca55518dF8A55440f3834CE64D573ABa5E458550' }
+channels: { screen: { type: log } }
+rules: [rules.yaml]
+`;
+  const story = (text: string): string =>
+    testOf(
+      ['{ at: 0m, items: [] }', `{ at: 1m, items: [{ status: ok, from: vault, to: vault, ${EXECUTE} }] }`],
+      [`{ at: 1m, alert: any, state: event, title: vault called execute on vault, text: { contains: '${text}' } }`],
+    ).replace('rules.yaml', 'rules.yaml\nconfig: config.yaml');
+  const files = { 'rules.yaml': rule, 'config.yaml': config };
+  expect(await failuresOf(story('Written in the call data: pause on vault.'), files)).toBe('');
+  expect(await failuresOf(story('Written in the call data: unpause'), files)).toContain(
+    'Written in the call data: pause',
+  );
+});
+
 describe('calls of transactions', () => {
   test.each(STORIES)('%s', async (_name, { rule, items, expect: expected }) => {
     const saw = ['{ at: 0m, items: [] }', `{ at: 1m, items: [${items.join(', ')}] }`];

@@ -175,6 +175,20 @@ describe('transactions', () => {
     expect(hashes(await running.items(`addresses/${vault}/transactions`))).toContain(hash);
   });
 
+  test('an added one has the data of a call, whose bytes may be another call', async () => {
+    const text = 'execute(address target, uint256 value, bytes data)';
+    const args = ['vault', 0, { function: 'pause()' }];
+    const { hash } = running.sandbox.addTransaction({ to: 'treasury', function: text, args });
+    const [newest] = await running.items('transactions');
+    const word = (digits: string): string => digits.padStart(64, '0');
+    const target = word(vault.slice(2).toLowerCase());
+    const data = `${word('0')}${word('60')}${word('4')}${'8456cb59'.padEnd(64, '0')}`;
+    expect(newest).toMatchObject({ hash, raw_input: `0xb61d27f6${target}${data}` });
+    expect(() =>
+      running.sandbox.addTransaction({ function: text, args: ['vault', 0, { function: 'pause(' }] }),
+    ).toThrow('function: ');
+  });
+
   test('a pending one waits first, and is mined with the same hash', async () => {
     const { hash } = running.sandbox.addTransaction({ to: 'vault', status: 'pending', minedAfter: 2 });
     const find = async (): Promise<Json | undefined> =>

@@ -153,6 +153,17 @@ const TIMELOCK = [
   'setDelay(uint256 newDelay)',
 ];
 
+/** The calls of an account in one list: `executeBatch`, and the batch of ERC-7579. */
+export const BATCH = 'executeBatch((address target, uint256 value, bytes data)[] batch)';
+
+const ACCOUNTS = [
+  'execute(address target, uint256 value, bytes data)',
+  'execute(bytes32 mode, bytes executionCalldata)',
+  'executeBatch(address[] targets, bytes[] payloads)',
+  'executeBatch(address[] targets, uint256[] values, bytes[] payloads)',
+  BATCH,
+];
+
 const MULTICALL = [
   'multicall(bytes[] data)',
   'multicall(uint256 deadline, bytes[] data)',
@@ -169,6 +180,7 @@ export const CATALOGUE: readonly string[] = [
   ...SAFE,
   ...GOVERNOR,
   ...TIMELOCK,
+  ...ACCOUNTS,
   ...MULTICALL,
 ];
 

@@ -49,7 +49,14 @@ export const MoveBalance = z.strictObject({
   value: Raw,
 });
 
-const Argument = z.union([z.string().max(10_000), z.number(), z.boolean()]).transform(String);
+const Plain = z.union([z.string().max(10_000), z.number(), z.boolean()]).transform(String);
+
+/** Bytes may be written as the call that they are the data of. */
+const Argument = z.union([
+  Plain,
+  z.strictObject({ function: z.string().max(1000), args: z.array(Plain).max(64).default([]) }),
+]);
+export type WrittenArgument = z.output<typeof Argument>;
 
 /** The function that a call calls, with its arguments: `transferOwnership(address newOwner)`; null: no call data. */
 const CALLED = { function: z.string().max(1000).nullable().default(null), args: z.array(Argument).max(64).default([]) };
@@ -83,6 +90,7 @@ export const AddTransaction = z.strictObject({
     .regex(/^0x(?:[0-9a-fA-F]{2}){0,65536}$/, 'expected 0x and an even number of hexadecimal digits')
     .nullable()
     .default(null),
+  ...CALLED,
   types: z.array(z.string().max(100)).max(20).optional(),
   status: z.enum(['ok', 'error', 'pending']).default('ok'),
   /** For `error`: the message of the contract. */

@@ -32,10 +32,11 @@ export interface AddedCall extends Added {
 }
 
 export function addTransaction(world: World, options: z.output<typeof schemas.AddTransaction>): Added {
-  const { status, minedAfter, reason, nonce, ...rest } = options;
+  const { status, minedAfter, reason, nonce, function: called, args, ...rest } = options;
   const empty = blank(world);
   const failure = status === 'error' ? failedWith(reason) : {};
-  const transaction = { ...empty, ...rest, nonce: nonce ?? empty.nonce, ...failure, ...kindOf(options) };
+  const input = options.input ?? (called === null ? null : inputOf(called, args));
+  const transaction = { ...empty, ...rest, input, nonce: nonce ?? empty.nonce, ...failure, ...kindOf(options) };
   if (status !== 'pending') return place(world, transaction, world.head());
   return place(world, transaction, minedAfter === null ? Infinity : world.head() + minedAfter);
 }
@@ -61,21 +62,23 @@ function addCall(world: World, options: AddedInside): AddedCall {
   return { ...place(world, { ...transaction, types: ['contract_call'] }, world.head()), index: calls[0]?.index ?? 1 };
 }
 
-function inputOf(text: string, args: readonly string[]): string {
+function inputOf(text: string, args: readonly schemas.WrittenArgument[]): string {
   const parsed = parseSignature(text);
   if ('mistake' in parsed) throw new ControlProblem(`function: ${parsed.mistake.message}`);
   const { signature } = parsed;
   const wanted = signature.args.length;
   if (args.length !== wanted) throw new ControlProblem(`args: ${text} has ${wanted} arguments, not ${args.length}`);
   const types = signature.args.map(({ type }) => type);
+  const values = args.map(addressOrValue);
   try {
-    return selectorOf(signature) + encodeValues(types, args.map(addressOrValue));
+    return selectorOf(signature) + encodeValues(types, values);
   } catch {
     throw new ControlProblem(`args: the values are none of ${text}`);
   }
 }
 
-function addressOrValue(value: string): string {
+function addressOrValue(value: schemas.WrittenArgument): string {
+  if (typeof value !== 'string') return inputOf(value.function, value.args);
   return Object.entries(ADDRESSES).find(([name]) => name === value)?.[1] ?? value;
 }
 

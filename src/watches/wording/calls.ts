@@ -1,12 +1,14 @@
 // Words for transactions that call a function: `admin called transferOwnership on vault`.
 import { NO_SELECTOR } from '../../core/calls/call-data.ts';
+import { wrappedCalls, type WrappedCall } from '../../core/calls/wrapped-calls.ts';
 import { Address, shortHex } from '../../core/values/address.ts';
-import { valueAt, type AnyView } from '../../core/values/fields.ts';
+import { recordTypeOf, valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import type { WatchNames, WordingContext } from '../../core/model/watch/wording.ts';
+import type { Sentence, WatchNames, WordingContext } from '../../core/model/watch/wording.ts';
 import { textAt } from '../../core/wording/change-sentence.ts';
 import { addressWords, ownValue } from '../../core/wording/values.ts';
-import { quotedText } from '../../core/wording/words.ts';
+import { lineOf, quotedText } from '../../core/wording/words.ts';
+import { isDelegated } from '../../explorer/reading/resources/internal-transaction.ts';
 import { rawText } from '../../lib/untrusted.ts';
 import { argumentLine, shownArguments } from './arguments.ts';
 
@@ -61,6 +63,43 @@ export function callLine({ names, view }: Pick<WordingContext, 'names' | 'view'>
   return given === undefined || rawText(given).startsWith('0x')
     ? []
     : [...quotedText('Name given:', given), { text: ' ' }];
+}
+
+const MOST_WRAPPED = 3;
+
+/**
+ * `Written in the call data: transferOwnership on vault.`, for calls that are arguments, to addresses that the config
+ * names. Whether they were made is not known from the data. Empty if there are none.
+ */
+export function wrappedLine({ names, view }: Pick<WordingContext, 'names' | 'view'>): Sentence['lines'] {
+  const input = textAt(view, 'raw_input');
+  if (input === undefined || valueAt(view, 'selector') === NO_SELECTOR) return [];
+  const calls = wrappedCalls(rawText(input), runsAt(view));
+  const said = Map.groupBy(calls, (call) => wrappedWords({ names, view }, call));
+  const shown = [...said].flatMap(([words, equal]) => (words === null ? [] : [{ words, count: equal.length }]));
+  const first = shown.slice(0, MOST_WRAPPED);
+  const more = calls.length - first.reduce((sum, { count }) => sum + count, 0);
+  const list = first.map(({ words, count }) => (count === 1 ? words : `${words} (${count} times)`)).join(', ');
+  return lineOf(list === '' ? null : `Written in the call data: ${list}${more === 0 ? '' : ` and ${more} more`}.`);
+}
+
+/** The code of a delegated call runs at the contract that delegates it. */
+function runsAt(view: AnyView): Address | null {
+  const address = valueAt(view, isDelegated(valueAt(view, 'type')) ? 'from.hash' : 'to.hash');
+  return address instanceof Address ? address : null;
+}
+
+/** Null if the config does not name the address, or nothing is called and nothing is paid. */
+function wrappedWords(
+  { names, view }: Pick<WordingContext, 'names' | 'view'>,
+  { to, data, value, isDelegated: isByDelegation }: WrappedCall,
+): string | null {
+  const name = names.known(to);
+  if (name === null) return null;
+  const inner = recordTypeOf(view).read({ raw_input: data, to: { hash: to.text } }, { coin: 0 });
+  const called = inner === undefined ? null : functionWords({ names, view: inner });
+  if (called === null) return value > 0n ? `coins to ${name}` : null;
+  return isByDelegation ? `a delegated ${called} call to ${name}` : `${called} on ${name}`;
 }
 
 /** Paths that a subject with the function shows. */

@@ -11,6 +11,7 @@ import {
   creationTitle,
   delegatedTitle,
   destroyedTitle,
+  wrappedLine,
   shownOfCall,
 } from './calls.ts';
 import { blockWords, endWords, movedSentence, paidSentence, placeLine } from './moves.ts';
@@ -25,7 +26,7 @@ export const callWording: KindWording = {
     const value = valueAt(occasion.view, 'value');
     const called = ownValue(occasion, 'called') ?? null;
     const [place = []] = placeLine(occasion, { reason: isFailed ? 'error' : null, hash: 'transaction_hash' });
-    const lines = [[...callLine(occasion), ...place]];
+    const lines = [...wrappedLine(occasion), [...callLine(occasion), ...place]];
     const isPlain = valueAt(occasion.view, 'type') === 'call';
     const shown = [...SHOWN, ...(isPlain ? ['type'] : []), ...shownOfCall(occasion)];
     if (!isFailed && value instanceof Amount && value.digits > 0n) {

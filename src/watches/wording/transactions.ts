@@ -5,7 +5,16 @@ import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { capital, lineOf } from '../../core/wording/words.ts';
 import { argumentLimit } from './arguments.ts';
-import { calledTitle, CALLED, callLine, callWords, creationTitle, functionWords, shownOfCall } from './calls.ts';
+import {
+  calledTitle,
+  CALLED,
+  callLine,
+  callWords,
+  creationTitle,
+  functionWords,
+  wrappedLine,
+  shownOfCall,
+} from './calls.ts';
 import { blockWords, endWords, movedSentence, paidSentence, placeLine } from './moves.ts';
 
 export const transactionWording: KindWording = {
@@ -25,7 +34,7 @@ function newSentence(occasion: EventOccasion): Sentence {
   const isMove = value instanceof Amount && value.digits > 0n;
   const reason = status === 'error' ? 'revert_reason' : null;
   const [place = []] = placeLine(occasion, { reason, hash: 'hash' });
-  const lines = [[...callLine(occasion), ...place]];
+  const lines = [...wrappedLine(occasion), [...callLine(occasion), ...place]];
   const called = functionWords(occasion);
   const shown = [...SHOWN, ...shownOfCall(occasion)];
   if (isMove && status !== 'error') {
@@ -48,7 +57,8 @@ function newTitle(occasion: EventOccasion, called: string | null): string {
 function minedSentence(occasion: EventOccasion): Sentence {
   const status = ownValue(occasion, 'status');
   const place = capital(blockWords(occasion.view, 'hash').join(', '));
-  const lines = lineOf(status === undefined ? null : `Status ${status}.`, place === '' ? null : `${place}.`);
+  const end = lineOf(status === undefined ? null : `Status ${status}.`, place === '' ? null : `${place}.`);
+  const lines = [...wrappedLine(occasion), ...end];
   const called = functionWords(occasion);
   const words = called === null ? `Transaction ${endWords(occasion)}` : callWords(occasion, called);
   const title = `${words} was mined`;

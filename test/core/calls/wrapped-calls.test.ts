@@ -1,0 +1,289 @@
+// Calls inside of call data, as another library encodes them.
+import { describe, expect, test } from '@jest/globals';
+import { AbiFunction, AbiParameters } from 'ox';
+import { wrappedCalls, type WrappedCall } from '../../../src/core/calls/wrapped-calls.ts';
+import { signatureOf, signaturesOf } from '../../../src/core/calls/catalogue.ts';
+import { Address } from '../../../src/core/values/address.ts';
+import { selectorOf } from '../../../src/lib/abi/signature.ts';
+import { createDraw, mutated } from '../../lib/abi/random-calls.ts';
+
+type Hex = `0x${string}`;
+
+const VAULT: Hex = `0x${'11'.repeat(20)}`;
+const TOKEN: Hex = `0x${'22'.repeat(20)}`;
+const HASH: Hex = `0x${'ab'.repeat(32)}`;
+const PAUSE: Hex = '0x8456cb59';
+const OWNER: Hex = `0xf2fde38b${TOKEN.slice(2).padStart(64, '0')}`;
+
+function encode(signature: string, args: readonly unknown[]): Hex {
+  const text: readonly string[] = [`function ${signature}`];
+  const item = AbiFunction.from(text);
+  if (item.type !== 'function') throw new TypeError(signature);
+  return AbiFunction.encodeData(item, args);
+}
+
+/** Address, data and coins of each call, and whether it is delegated. */
+const shown = (calls: readonly WrappedCall[]) =>
+  calls.map(({ to, data, value, isDelegated }) => [to.key, data, value, ...(isDelegated ? ['delegated'] : [])]);
+
+const read = (data: string, own: Hex | null = null) =>
+  shown(wrappedCalls(data, own === null ? null : (Address.parse(own) ?? null)));
+
+interface Packed {
+  readonly operation: number;
+  readonly to: Hex;
+  readonly value: bigint;
+  readonly data: Hex;
+}
+
+function packed(calls: readonly Packed[]): Hex {
+  const each = calls.map(({ operation, to, value, data }) =>
+    AbiParameters.encodePacked(
+      ['uint8', 'address', 'uint256', 'uint256', 'bytes'],
+      [operation, to, value, BigInt(data.length / 2 - 1), data],
+    ).slice(2),
+  );
+  return `0x${each.join('')}`;
+}
+
+const multiSend = (bytes: Hex): Hex => encode('multiSend(bytes transactions)', [bytes]);
+
+const SAFE =
+  'execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures)';
+const safe = (operation: number): Hex =>
+  encode(SAFE, [VAULT, 5n, OWNER, operation, 0n, 0n, 0n, TOKEN, TOKEN, `0x${'ff'.repeat(65)}`]);
+
+describe('a call that takes other calls as arguments', () => {
+  const both: readonly (readonly [Hex, Hex, bigint])[] = [
+    [VAULT, PAUSE, 1n],
+    [TOKEN, OWNER, 2n],
+  ];
+  const free = both.map(([to, data]) => [to, data, 0n]);
+  const batch = both.map(([target, data, value]) => ({ target, value, data }));
+  const batchOf7579 = AbiParameters.encode(
+    AbiParameters.from(['struct Call { address target; uint256 value; bytes data; }', 'Call[] calls']),
+    [batch],
+  );
+  const mode = (first: string): Hex => `0x${first.padEnd(64, '0')}`;
+  const of7579 = (first: string, data: string): Hex =>
+    encode('execute(bytes32 mode, bytes executionCalldata)', [mode(first), data]);
+  const digits = (text: Hex): string => text.slice(2);
+  const COINS = 7n.toString(16).padStart(64, '0');
+
+  test.each<readonly [string, Hex, readonly unknown[]]>([
+    ['a Safe', safe(0), [[VAULT, OWNER, 5n]]],
+    ['a Safe that delegates it', safe(1), [[VAULT, OWNER, 5n, 'delegated']]],
+    [
+      'a module of a Safe',
+      encode('execTransactionFromModule(address to, uint256 value, bytes data, uint8 operation)', [
+        VAULT,
+        5n,
+        OWNER,
+        0,
+      ]),
+      [[VAULT, OWNER, 5n]],
+    ],
+    [
+      'a timelock, later',
+      encode(signaturesOf('schedule')[0] ?? '', [VAULT, 5n, OWNER, HASH, HASH, 60n]),
+      [[VAULT, OWNER, 5n]],
+    ],
+    ['an access manager, later', encode(signaturesOf('schedule')[1] ?? '', [VAULT, OWNER, 60n]), [[VAULT, OWNER, 0n]]],
+    [
+      'a timelock, several later',
+      encode(signaturesOf('scheduleBatch')[0] ?? '', [[VAULT, TOKEN], [1n, 2n], [PAUSE, OWNER], HASH, HASH, 60n]),
+      both,
+    ],
+    [
+      'a timelock, now',
+      encode('execute(address target, uint256 value, bytes payload, bytes32 predecessor, bytes32 salt)', [
+        VAULT,
+        5n,
+        OWNER,
+        HASH,
+        HASH,
+      ]),
+      [[VAULT, OWNER, 5n]],
+    ],
+    [
+      'a timelock, several now',
+      encode('executeBatch(address[] targets, uint256[] values, bytes[] payloads, bytes32 predecessor, bytes32 salt)', [
+        [VAULT, TOKEN],
+        [1n, 2n],
+        [PAUSE, OWNER],
+        HASH,
+        HASH,
+      ]),
+      both,
+    ],
+    [
+      'a governor',
+      encode('execute(address[] targets, uint256[] values, bytes[] calldatas, bytes32 descriptionHash)', [
+        [VAULT, TOKEN],
+        [1n, 2n],
+        [PAUSE, OWNER],
+        HASH,
+      ]),
+      both,
+    ],
+    [
+      'an account',
+      encode('execute(address target, uint256 value, bytes data)', [VAULT, 5n, OWNER]),
+      [[VAULT, OWNER, 5n]],
+    ],
+    [
+      'an account, several without coins',
+      encode('executeBatch(address[] targets, bytes[] payloads)', [
+        [VAULT, TOKEN],
+        [PAUSE, OWNER],
+      ]),
+      free,
+    ],
+    [
+      'an account, several with an empty list of coins',
+      encode('executeBatch(address[] targets, uint256[] values, bytes[] payloads)', [
+        [VAULT, TOKEN],
+        [],
+        [PAUSE, OWNER],
+      ]),
+      free,
+    ],
+    [
+      'an account, in one list',
+      encode('executeBatch((address target, uint256 value, bytes data)[] batch)', [batch]),
+      both,
+    ],
+    ['an account of ERC-7579', of7579('', `0x${digits(VAULT)}${COINS}${digits(PAUSE)}`), [[VAULT, PAUSE, 7n]]],
+    ['an account of ERC-7579, several', of7579('01', batchOf7579), both],
+    [
+      'an account of ERC-7579 that delegates it',
+      of7579('ff', `0x${digits(VAULT)}${digits(PAUSE)}`),
+      [[VAULT, PAUSE, 0n, 'delegated']],
+    ],
+    [
+      'Multicall3',
+      encode('aggregate3((address target, bool allowFailure, bytes callData)[] calls)', [
+        both.map(([target, callData]) => ({ target, allowFailure: true, callData })),
+      ]),
+      free,
+    ],
+    [
+      'MultiSend',
+      multiSend(
+        packed([
+          { operation: 0, to: VAULT, value: 1n, data: PAUSE },
+          { operation: 1, to: TOKEN, value: 0n, data: OWNER },
+          { operation: 0, to: TOKEN, value: 9n, data: '0x' },
+        ]),
+      ),
+      [
+        [VAULT, PAUSE, 1n],
+        [TOKEN, OWNER, 0n, 'delegated'],
+        [TOKEN, '0x', 9n],
+      ],
+    ],
+  ])('%s', (_who, data, calls) => {
+    expect(read(data)).toEqual(calls);
+  });
+
+  test('multicall calls the contract that it is called on, and nobody if that is unknown', () => {
+    const own = [
+      [VAULT, PAUSE, 0n],
+      [VAULT, OWNER, 0n],
+    ];
+    const plain = encode('multicall(bytes[] data)', [[PAUSE, OWNER]]);
+    const timed = encode('multicall(uint256 deadline, bytes[] data)', [9n, [PAUSE, OWNER]]);
+    expect([read(plain, VAULT), read(timed, VAULT)]).toEqual([own, own]);
+    expect(read(plain)).toEqual([]);
+  });
+
+  test('one level is read, and no more', () => {
+    const batch = multiSend(packed([{ operation: 0, to: VAULT, value: 0n, data: PAUSE }]));
+    const data = encode('execute(address target, uint256 value, bytes data)', [TOKEN, 0n, batch]);
+    expect(read(data)).toEqual([[TOKEN, batch, 0n]]);
+  });
+});
+
+describe('no call is found', () => {
+  const lists = (targets: readonly Hex[], values: readonly bigint[], data: readonly Hex[]): Hex =>
+    encode('executeBatch(address[] targets, uint256[] values, bytes[] payloads)', [targets, values, data]);
+  const one = packed([{ operation: 0, to: VAULT, value: 0n, data: OWNER }]);
+
+  test.each([
+    ['in a function that takes none', encode('transfer(address to, uint256 value)', [VAULT, 1n])],
+    [
+      'in a function with an address and bytes that calls nothing',
+      `${selectorOf(signatureOf('upgradeToAndCall(address newImplementation, bytes data)'))}00`,
+    ],
+    ['in a function that is not known', '0x12345678'],
+    ['without data', '0x'],
+    ['in what is no data', 'no data'],
+    ['in a proposal by its number', encode('execute(uint256 proposalId)', [1n])],
+    ['where a Safe refuses the operation', safe(2)],
+    ['where the last word is missing', safe(0).slice(0, -64)],
+    ['in lists of different lengths', lists([VAULT, TOKEN], [], [PAUSE])],
+    ['with coins for some of them', lists([VAULT, TOKEN], [1n], [PAUSE, OWNER])],
+    ['in an empty list', lists([], [], [])],
+    ['in an empty MultiSend', multiSend('0x')],
+    ['where MultiSend ends within a call', multiSend(one.slice(0, -2) as Hex)],
+    ['where bytes follow the last one', multiSend(`${one}00`)],
+    ['where a length is larger than the data', multiSend(one.replace('24'.padStart(64, '0'), 'f'.repeat(64)) as Hex)],
+    ['where MultiSend refuses the operation', multiSend(packed([{ operation: 2, to: VAULT, value: 0n, data: PAUSE }]))],
+    [
+      'in a mode of ERC-7579 that is not known',
+      encode('execute(bytes32 mode, bytes executionCalldata)', [HASH, PAUSE]),
+    ],
+  ])('%s', (_where, data) => {
+    expect(read(data, VAULT)).toEqual([]);
+  });
+
+  test('in data above 64 kB', () => {
+    const large: Hex = `0x${'00'.repeat(70_000)}`;
+    expect(read(encode('execute(address target, uint256 value, bytes data)', [VAULT, 0n, large]))).toEqual([]);
+  });
+});
+
+describe('random data', () => {
+  const draw = createDraw(11);
+  const bytes = (size: number): Hex =>
+    `0x${Array.from({ length: size }, () => draw(256).toString(16).padStart(2, '0')).join('')}`;
+  const randomCalls = (): readonly Packed[] =>
+    Array.from({ length: 1 + draw(5) }, () => ({
+      operation: draw(2),
+      to: bytes(20),
+      value: BigInt(bytes(32)),
+      data: bytes(draw(70)),
+    }));
+
+  test('of MultiSend is read as it was written, and what is read of damaged data is all that stands there', () => {
+    for (let i = 0; i < 2000; i += 1) {
+      const calls = randomCalls();
+      expect(wrappedCalls(multiSend(packed(calls)), null).map(again)).toEqual(calls);
+      const damaged = damage(packed(calls));
+      const found = wrappedCalls(multiSend(damaged), null);
+      if (found.length > 0) expect(packed(found.map(again))).toBe(damaged);
+    }
+  });
+
+  test('of any function is read or refused, and never an error', () => {
+    let readable = 0;
+    for (let i = 0; i < 5000; i += 1) {
+      const data = Buffer.from(mutated(draw, Buffer.from(safe(draw(2)).slice(10), 'hex'))).toString('hex');
+      const found = wrappedCalls(safe(0).slice(0, 10) + data, null);
+      readable += found.length;
+      expect(found.length).toBeLessThanOrEqual(1);
+    }
+    expect(readable).toBeGreaterThan(100);
+  });
+
+  function damage(data: Hex): Hex {
+    const at = 2 + 2 * draw(data.length / 2 - 1);
+    return draw(2) === 0
+      ? (data.slice(0, at) as Hex)
+      : (`${data.slice(0, at)}${bytes(1).slice(2)}${data.slice(at + 2)}` as Hex);
+  }
+
+  function again({ isDelegated, to, value, data }: WrappedCall): Packed {
+    return { operation: isDelegated ? 1 : 0, to: to.key as Hex, value, data: data as Hex };
+  }
+});
