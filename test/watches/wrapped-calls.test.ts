@@ -240,3 +240,35 @@ describe('in calls inside transactions', () => {
     expect(JSON.stringify(lines)).not.toContain('Written');
   });
 });
+
+describe('in the event of a timelock', () => {
+  const SCHEDULED =
+    'CallScheduled(bytes32 indexed id, uint256 indexed index, address target, uint256 value, bytes data, bytes32 predecessor, uint256 delay)';
+  const OTHER = 'Planned(address target, uint256 value, bytes data)';
+  const timelock = `watches: [{ id: timelock, kind: logs, of: vault, every: 1m, events: [CallScheduled, '${OTHER}'], alerts: [${ANY}] }]`;
+
+  async function messageOf(event: string, args: readonly Argument[]): Promise<string> {
+    await using world = await createWorld(timelock);
+    await world.poll();
+    world.sandbox.mine();
+    world.sandbox.emit({ event, args: [...args] });
+    expect(await world.poll()).toEqual(['any event']);
+    return JSON.stringify(told(world));
+  }
+
+  const scheduled = (target: string, data: Argument): Promise<string> =>
+    messageOf(SCHEDULED, [HASH, 0, target, 7, data, HASH, 3600]);
+
+  test('the scheduled call is named', async () => {
+    const message = await scheduled('treasury', TO_OWNER);
+    expect(message).toContain('"vault scheduled a call to treasury, executable in 1 h"');
+    expect(message).toContain('"Written in the event: transferOwnership on treasury."');
+    expect(await scheduled('treasury', '0x12345678')).toContain('"Written in the event: 0x12345678 on treasury."');
+    expect(await scheduled('treasury', '0x')).toContain('"Written in the event: coins to treasury."');
+  });
+
+  test('nothing is named at an address without a name, and in other events', async () => {
+    expect(await scheduled(STRANGER, TO_OWNER)).not.toContain('Written');
+    expect(await messageOf(OTHER, ['treasury', 7, TO_OWNER])).not.toContain('Written');
+  });
+});

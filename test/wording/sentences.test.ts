@@ -63,6 +63,10 @@ const call = (n: number, more = ''): string =>
 const tx = (value: number, more = 'status: ok, block_number: 1000'): string =>
   `{ hash: '${TX}', from: vault, to: '${SENDER}', value: ${value}, ${more} }`;
 
+const word = (digits: string): string => digits.padStart(64, '0');
+/** `execute(address target, uint256 value, bytes data)` with `pause()` of the vault. */
+const EXECUTE = `0xb61d27f6${word('ca55518df8a55440f3834ce64d573aba5e458550')}${word('')}${word('60')}${word('4')}${'8456cb59'.padEnd(64, '0')}`;
+
 const STORIES: Readonly<Record<string, Story>> = {
   'balance, firing': {
     watch: USDC,
@@ -288,6 +292,20 @@ const STORIES: Readonly<Record<string, Story>> = {
       'No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
     ],
     log: 'WARNING vault-transactions/reverted EVENT Transaction from vault failed - No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+  },
+  'transactions, a call that is told to make another one': {
+    watch: VAULT,
+    alert: 'vault-transactions: id: any, on: new, if: status == "ok"',
+    saw: [
+      '{ at: 0s, items: [] }',
+      `{ at: 1m, items: [${tx(0, `status: ok, block_number: 1000, raw_input: '${EXECUTE}'`)}] }`,
+    ],
+    reads: [
+      '[WARNING] vault called execute on 0x3c54…b3ab',
+      'Written in the call data: pause on vault.',
+      'vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    ],
+    log: 'WARNING vault-transactions/any EVENT vault called execute on 0x3c54…b3ab - Written in the call data: pause on vault. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
   },
   'transactions, mined': {
     watch: VAULT,

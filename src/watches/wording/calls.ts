@@ -2,7 +2,7 @@
 import { NO_SELECTOR } from '../../core/calls/call-data.ts';
 import { wrappedCalls, type WrappedCall } from '../../core/calls/wrapped-calls.ts';
 import { Address, shortHex } from '../../core/values/address.ts';
-import { recordTypeOf, valueAt, type AnyView } from '../../core/values/fields.ts';
+import { recordTypeOf, valueAt, type AnyRecord, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { Sentence, WatchNames, WordingContext } from '../../core/model/watch/wording.ts';
 import { textAt } from '../../core/wording/change-sentence.ts';
@@ -75,7 +75,7 @@ export function wrappedLine({ names, view }: Pick<WordingContext, 'names' | 'vie
   const input = textAt(view, 'raw_input');
   if (input === undefined || valueAt(view, 'selector') === NO_SELECTOR) return [];
   const calls = wrappedCalls(rawText(input), runsAt(view));
-  const said = Map.groupBy(calls, (call) => wrappedWords({ names, view }, call));
+  const said = Map.groupBy(calls, (call) => wrappedWords(names, call, recordTypeOf(view)));
   const shown = [...said].flatMap(([words, equal]) => (words === null ? [] : [{ words, count: equal.length }]));
   const first = shown.slice(0, MOST_WRAPPED);
   const more = calls.length - first.reduce((sum, { count }) => sum + count, 0);
@@ -89,14 +89,18 @@ function runsAt(view: AnyView): Address | null {
   return address instanceof Address ? address : null;
 }
 
-/** Null if the config does not name the address, or nothing is called and nothing is paid. */
-function wrappedWords(
-  { names, view }: Pick<WordingContext, 'names' | 'view'>,
+/**
+ * `transferOwnership on vault`, with a name that `record` knows; null if the config does not name the address, or nothing
+ * is called and nothing is paid.
+ */
+export function wrappedWords(
+  names: WatchNames,
   { to, data, value, isDelegated: isByDelegation }: WrappedCall,
+  record: AnyRecord,
 ): string | null {
   const name = names.known(to);
   if (name === null) return null;
-  const inner = recordTypeOf(view).read({ raw_input: data, to: { hash: to.text } }, { coin: 0 });
+  const inner = record.read({ raw_input: data, to: { hash: to.text } }, { coin: 0 });
   const called = inner === undefined ? null : functionWords({ names, view: inner });
   if (called === null) return value > 0n ? `coins to ${name}` : null;
   return isByDelegation ? `a delegated ${called} call to ${name}` : `${called} on ${name}`;

@@ -11,10 +11,13 @@ import type {
   WatchNames,
   WordingContext,
 } from '../../core/model/watch/wording.ts';
-import { onPlace, plainWording } from '../../core/wording/change-sentence.ts';
+import { onPlace, plainWording, textAt } from '../../core/wording/change-sentence.ts';
 import { addressWords, ownValue } from '../../core/wording/values.ts';
-import { capital, showAmount, showSpan } from '../../core/wording/words.ts';
+import { capital, lineOf, showAmount, showSpan } from '../../core/wording/words.ts';
+import { Transaction } from '../../explorer/reading/resources/transaction.ts';
+import { rawText } from '../../lib/untrusted.ts';
 import { argumentLimit, argumentLine, shownArguments } from './arguments.ts';
+import { wrappedWords } from './calls.ts';
 import { blockWords } from './moves.ts';
 
 export const logWording: KindWording = {
@@ -34,9 +37,21 @@ function eventSentence(occasion: EventOccasion): Sentence {
     title: `${subject}${onPlace(names)}${argumentLimit(occasion, subject)}`,
     detail: null,
     measured: null,
-    lines: line.length === 0 ? [] : [line],
+    lines: [...scheduledLine(occasion), ...(line.length === 0 ? [] : [line])],
     shows: ['event', 'address', 'block_number', 'transaction_hash', ...shown],
   };
+}
+
+/** Events with a call in `target` and `data`. */
+const OF_CALLS: ReadonlySet<unknown> = new Set(['CallScheduled', 'CallExecuted', 'OperationScheduled']);
+
+/** `Written in the event: transferOwnership on vault.` Empty if the config does not name the address. */
+function scheduledLine({ names, view }: EventOccasion): Sentence['lines'] {
+  const [to, data, value] = [valueAt(view, 'args.target'), textAt(view, 'args.data'), valueAt(view, 'args.value')];
+  if (!OF_CALLS.has(valueAt(view, 'event')) || !(to instanceof Address) || data === undefined) return [];
+  const call = { to, data: rawText(data), value: typeof value === 'bigint' ? value : 0n, isDelegated: false };
+  const words = wrappedWords(names, call, Transaction);
+  return lineOf(words === null ? null : `Written in the event: ${words}.`);
 }
 
 /** The words of an event; null if it has not the arguments that they need. */
