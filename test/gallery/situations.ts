@@ -12,6 +12,10 @@ const call = (id: string, more: string, block = 1000): string =>
 const tx = call;
 const HOSTILE = '"@here <!channel> [safe](https://evil.example) *x* /start #airdrop evil[.]com"';
 
+const word = (digits: string): string => digits.padStart(64, '0');
+/** `multicall(bytes[] data)` with `pause()` and `renounceOwnership()`. */
+const MULTICALL = `0xac9650d8${['20', '2', '40', '80'].map(word).join('')}${['8456cb59', '715018a6'].map((data) => word('4') + data.padEnd(64, '0')).join('')}`;
+
 function nothing(): void {
   // Time passes.
 }
@@ -56,6 +60,16 @@ export const SITUATIONS: readonly Situation[] = [
       'vault-admin': [
         '{ at: 0m, items: [] }',
         `{ at: 1m, items: [${tx('a', 'status: ok, value: 0, method: pause')}] }`,
+      ],
+    },
+  },
+  {
+    name: 'wrapped-call',
+    story: 'Somebody tells the vault to make two calls at once.',
+    saw: {
+      'vault-admin': [
+        '{ at: 0m, items: [] }',
+        `{ at: 1m, items: [${tx('a', `status: ok, value: 0, raw_input: '${MULTICALL}'`)}] }`,
       ],
     },
   },
