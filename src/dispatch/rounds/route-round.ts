@@ -1,7 +1,7 @@
 // Chooses the targets of transitions, and their groups.
 //
-//   event, firing    every recipient of the channels that the rule and the routes lead to
-//   all transitions  targets with a state of the alert; called targets, until its end
+//   event, reinstated, firing  every recipient of the channels that the rule and the routes lead to
+//   all transitions            targets with a state of the alert; called targets, until its end
 //
 // A summary is an event of its own. It covers its members, so later transitions of them are pending for its targets.
 import type { AlertId, Recipient, RecipientsOf, Severity, WatchId } from '../../core/model/ids.ts';
@@ -84,7 +84,8 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
   const told = new Map(notification.told.map((one) => [targetKey(one), one]));
   const isNamed = new Set([...named.map(targetKey), ...told.keys()]);
   const knowing = new Set(known.map(({ target }) => targetKey(target)));
-  const hearing = [...(isBegin(notification.transition) ? named : []), ...notification.told.map(recipientOf)];
+  const isTrueNow = isBegin(notification.transition) || notification.transition === 'reinstated';
+  const hearing = [...(isTrueNow ? named : []), ...notification.told.map(recipientOf)];
   const joining = distinctTargets(hearing).filter((target) => !knowing.has(targetKey(target)));
   const all = [...known, ...joining.map((target) => joiningAt(notification, target))];
   const owing = all.flatMap(({ target, state, via }): Owing[] => {

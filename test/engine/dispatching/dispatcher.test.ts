@@ -198,9 +198,22 @@ test('what is retracted before anything was sent is never told; when it is back 
   await daemon.route();
   expect(await daemon.sent()).toEqual([]);
   expect(await daemon.store.survey()).toEqual({ outbox: [], sent: 0, dead: 0 });
-  await daemon.decided({ ...EVENT, type: 'alert.reinstated', seq: 3 });
+  await daemon.decided({ ...EVENT, type: 'alert.reinstated', seq: 3 }, ['ops']);
   await daemon.route();
   expect(await daemon.sent()).toEqual(['ops reinstated']);
+});
+
+test('what is back after all is told to whom the routes lead since, too', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops event']);
+  await daemon.decided(RETRACTED, ['mail', 'ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops retracted']);
+  await daemon.decided({ ...EVENT, type: 'alert.reinstated', seq: 3 }, ['ops', 'mail']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops reinstated', 'ada reinstated', 'bob reinstated']);
 });
 
 test('what is retracted after a try that was refused is told to nobody', async () => {
