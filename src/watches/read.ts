@@ -5,8 +5,8 @@ import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { blocks } from '../explorer/operations.ts';
 import { CHANGED } from './one-change.ts';
-import { requestsOf } from './read/calls.ts';
-import { detectReads, lostIn, ReadState, singlyWords } from './read/detection.ts';
+import { definitionsOf, requestsOf } from './read/calls.ts';
+import { continued, detectReads, lostIn, ReadState, singlyWords } from './read/detection.ts';
 import { leavesOf, numbersIn, readingOf } from './read/fields.ts';
 import { describeReads } from './read/describe.ts';
 import { namesIn, readOptions, resolveRead, type ReadOptions } from './read/option.ts';
@@ -47,7 +47,8 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     head: ({ explorer }) => blocks(explorer),
     page: ({ address }) => (address === null ? null : `/address/${address.text}`),
     async observe(target, state, reader) {
-      return { seen: await readContract(record, target, state, reader), partial: null };
+      const { state: known } = continued(state, definitionsOf(target));
+      return { seen: await readContract(record, target, known, reader), partial: null };
     },
     detect: (target, state, seen, scope) => inOneStep(detectReads(state, seen, target, scope)),
     lost: (state) => lostIn(state, (name) => [name, ...pathsOf(name)]),

@@ -133,6 +133,12 @@ describe('a mistake', () => {
     expect(load(read).problems.join('\n')).toContain(expected);
   });
 
+  test('arguments that no explorer takes in one request', () => {
+    const labels = Array.from({ length: 30 }, () => 'a'.repeat(900)).join(', ');
+    const read = `{ x: { call: 'total(string[] labels) view returns (uint256)', with: { labels: [${labels}] } } }`;
+    expect(load(read).problems).toEqual(['the arguments have 29,828 bytes, and at most 24,000 fit into a request. ']);
+  });
+
   test('more than 20 names', () => {
     const reads = Array.from({ length: 21 }, (_, i) => `x${i}: { balance: true }`);
     expect(load(`{ ${reads.join(', ')} }`).problems).toEqual(['has at most 20 names. ']);

@@ -295,6 +295,18 @@ test('a slot that changes while it is not known is told against the last known v
   expect(await polls(world, 2)).toEqual([]);
 });
 
+test.each(['0x', `0x1${'0'.repeat(64)}`])('a slot that answers %s is unknown, and no slot of zeros', async (result) => {
+  await using world = await createWorld(rules([ADMIN], [ADMIN_CHANGED]));
+  await world.poll();
+  world.replicas.use({
+    answersCall: (call, own) => (call['method'] === 'eth_getStorageAt' ? { id: call['id'], result } : own),
+  });
+  expect(await polls(world, 2)).toEqual([]);
+  expect(notesOf(world)).toEqual([]);
+  world.replicas.use({});
+  expect(await polls(world, 2)).toEqual([]);
+});
+
 describe('an address without code, or without the function', () => {
   test.each([
     [
@@ -476,6 +488,30 @@ ${[poll('0m', '64', '64', '1'), poll('1m', '68', '69', '2'), poll('2m', '6a', '6
   });
 });
 
+describe('a request that does not say its block beside one that does', () => {
+  const names = ['a', 'b', 'c', 'd', 'admin'];
+  const five = names.map((name, i) => `${name}: { slot: ${i}, as: address }`);
+  const body = (block: string, words: readonly string[]): string => {
+    const answers = words.map((result, id) => `{ id: ${id + 1}, result: '${result}' }`);
+    return `{ path: eth-rpc, body: [{ id: 0, ${block} }, ${answers.join(', ')}] }`;
+  };
+  const poll = (at: string, block: string, admin: string): string =>
+    `      - { at: ${at}, answers: [${body("result: '0x64'", ['1', '1', '1', '1'].map(word))}, ${body(block, [word(admin)])}] }`;
+
+  test('has unknown values, which may be older', async () => {
+    const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+${[poll('0m', "result: '0x64'", '1'), poll('1m', 'error: { code: -32000, message: no peers }', '2'), poll('2m', "result: '0x64'", '1'), poll('3m', "result: '0x64'", '3')].join('\n')}
+    expect:
+      - { at: 3m, alert: any, state: event, title: 'vault admin is now 0x3333…3333, was 0x1111…1111' }
+`;
+    expect(await failuresOf(text, rules(five, ['{ id: any, on: changed }']))).toBe('');
+  });
+});
+
 /** A poll whose second call ended so; the third one is answered. */
 function endedSo(at: string, error: string, value = '0x1'): string {
   return `      - { at: ${at}, answers: [{ path: eth-rpc, body: [{ id: 0, result: '0x64' }, { id: 1, ${error} }, { id: 2, result: '${value}' }] }] }`;
@@ -533,6 +569,53 @@ ${endedSo('0m', answer)}
 const failing = (fails: (call: string) => boolean) => ({
   answersCall: (call: Row, answer: Row): Row =>
     fails(JSON.stringify(call)) ? { id: call['id'], error: { code: -32000, message: 'no peers' } } : answer,
+});
+
+test('coins of more than 32 bytes are unknown', async () => {
+  const text = `
+tests:
+  - name: the story
+    watch: w
+    saw:
+      - { at: 0m, answers: [{ path: eth-rpc, body: [{ id: 0, result: '0x64' }, { id: 1, result: '0x1${'0'.repeat(64)}' }] }] }
+    expect: []
+`;
+  expect(await failuresOf(text, rules(['c: { balance: true }'], ['{ id: high, while: c > 9 }']))).toBe('');
+});
+
+test('one call that is refused is unknown, and the others are told', async () => {
+  const alerts = [INSOLVENT, ADMIN_CHANGED];
+  await using world = await createWorld(rules([ASSETS, HELD, ADMIN], alerts));
+  await world.poll();
+  world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+  drain(world);
+  world.replicas.use({
+    answersCall: (call, answer) =>
+      call['method'] === 'eth_getStorageAt'
+        ? { id: call['id'], error: { code: -32603, message: 'Internal error' } }
+        : answer,
+  });
+  expect(await world.poll()).toEqual(['insolvent firing']);
+  expect(notesOf(world)).toEqual(['proxy_admin: the explorer refuses the call']);
+  world.replicas.use({});
+  expect(await world.poll()).toEqual(['admin-changed event']);
+});
+
+test('an explorer that refuses all calls, but knows the newest block, is an error that says so', async () => {
+  await using world = await createWorld(rules([ASSETS, HELD, ADMIN], [INSOLVENT]));
+  await world.poll();
+  drain(world);
+  world.replicas.use({
+    answersCall: (call, answer) =>
+      call['method'] === 'eth_blockNumber' ? answer : { id: call['id'], error: 'Action not found.' },
+  });
+  expect(await polls(world, 2)).toEqual([]);
+  expect(world.decisions[0]?.memory.data?.state).toBe('error');
+  expect(JSON.stringify(world.log.fields)).toContain(
+    'answers no eth_call (before 6.3, or switched off) (Action not found.)',
+  );
+  world.replicas.use({});
+  expect(await world.poll()).toEqual(['insolvent firing']);
 });
 
 test('a node that answers no call is an error, although the explorer itself knows the newest block', async () => {
@@ -645,6 +728,35 @@ describe('confirmations', () => {
     expect(await world.poll()).toEqual(['admin-changed event']);
     world.sandbox.reorganise({ blocks: 3 });
     expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('a chain that went back is believed at the third reading in a row, not at one between others', async () => {
+    await using world = await createWorld(deep(3, [ADMIN_CHANGED]));
+    await world.poll();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 3 });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    const newestIs = (height: number): void => {
+      world.replicas.use({
+        answersCall: (call, answer) =>
+          call['method'] === 'eth_blockNumber' ? { ...answer, result: `0x${height.toString(16)}` } : answer,
+      });
+    };
+    newestIs(90);
+    expect(await polls(world, 2)).toEqual([]);
+    // The chain has the block of the last change, so it did not go back.
+    newestIs(101);
+    expect(await world.poll()).toEqual([]);
+    newestIs(90);
+    expect(await polls(world, 2)).toEqual([]);
+    expect(await world.poll()).toEqual(['admin-changed event']);
+  });
+
+  test('an explorer that refuses to say which block is the newest is an error that says so', async () => {
+    await using world = await createWorld(deep(12, [ADMIN_CHANGED]));
+    world.sandbox.fail({ fault: 'no-calls', times: 100 });
+    expect(await world.poll()).toEqual([]);
+    expect(JSON.stringify(world.log.fields)).toContain('answers no eth_call (before 6.3, or switched off)');
   });
 
   test('a node without that block is an error that names the block; nothing fires, and nothing ends', async () => {
@@ -771,6 +883,27 @@ describe('more values than one request has', () => {
   const BROKEN = '{ id: broken, while: reverted.price == true }';
   const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
   const aggregate = 'aggregate3((address target, bool allowFailure, bytes callData)[] calls)';
+  const refused = { error: { code: -32603, message: 'Internal error' } };
+  const noMulticall = {
+    answersCall: (called: Row, own: Row): Row => (isJoined(called) ? { id: called['id'], result: '0x' } : own),
+  };
+  /** Multicall3 says that these of its calls fail, beside those that do. */
+  const withoutGas = (fails: (place: number) => boolean) => ({
+    answersCall(called: Row, answer: Row): Row {
+      if (!isJoined(called)) return answer;
+      const types = parseView(`${aggregate} view returns ((bool success, bytes returnData)[] results)`);
+      if ('mistake' in types) throw new Error(types.mistake.message);
+      const { outputs } = types.signature;
+      const [results] = decodeArguments(outputs, Buffer.from(String(answer['result']).slice(2), 'hex')) ?? [];
+      const list = Array.isArray(results) ? results : [];
+      const failing = list.map((one: AbiValue, i) => (fails(i) ? [false, '0x'] : one));
+      const result = encodeArguments(
+        outputs.map(({ type }) => type),
+        [failing],
+      );
+      return { ...answer, result: `0x${result}` };
+    },
+  });
   const askedIn = async (world: World): Promise<number> => {
     const before = world.replicas.asked.length;
     await world.poll();
@@ -812,24 +945,7 @@ describe('more values than one request has', () => {
     const rule = rules(ALL, [BROKEN, ANY]);
     await using world = await createWorld(rule);
     await world.poll();
-    const types = parseView(`${aggregate} view returns ((bool success, bytes returnData)[] results)`);
-    if ('mistake' in types) throw new Error(types.mistake.message);
-    const { outputs } = types.signature;
-    world.replicas.use({
-      answersCall(called, answer) {
-        if (!isJoined(called)) return answer;
-        const [results] = decodeArguments(outputs, Buffer.from(String(answer['result']).slice(2), 'hex')) ?? [];
-        const list = Array.isArray(results) ? results : [];
-        const failing = list.map((one: AbiValue, i) => (i < 2 ? one : [false, '0x']));
-        return {
-          ...answer,
-          result: `0x${encodeArguments(
-            outputs.map(({ type }) => type),
-            [failing],
-          )}`,
-        };
-      },
-    });
+    world.replicas.use(withoutGas((place) => place >= 2));
     expect(await polls(world, 2)).toEqual([]);
     expect(wordsOf(rule, world)).toMatch(
       /; values are asked one by one: Multicall3 says that the call of price reverts, and alone it does not \(since /,
@@ -845,6 +961,13 @@ describe('more values than one request has', () => {
       'the node does not answer the call of Multicall3',
     ],
     ['another contract there', { result: word('1') }, 'the answer of Multicall3 does not fit'],
+    ['an explorer that refuses it', refused, 'the explorer refuses the call of Multicall3'],
+    [
+      'one that says so with other words',
+      { error: { code: -32602, message: 'Invalid params' } },
+      'the explorer refuses the call of Multicall3',
+    ],
+    ['one that says so with a text', { error: 'Action not found.' }, 'the explorer refuses the call of Multicall3'],
   ])('%s: the values are asked one by one for a day, and the same is told', async (_name, answer, why) => {
     const rule = rules(ALL, [INSOLVENT, ADMIN_CHANGED]);
     await using world = await createWorld(rule);
@@ -865,6 +988,143 @@ describe('more values than one request has', () => {
     expect(wordsOf(rule, world)).not.toContain('one by one');
     refill(world);
     expect(await world.poll()).toEqual(['insolvent resolved']);
+  });
+
+  test.each(['not-found', 'unprocessable', 'blocked', 'html'] as const)(
+    'a joined request that fails as %s is asked one by one',
+    async (fault) => {
+      const rule = rules(ALL, [INSOLVENT]);
+      await using world = await createWorld(rule);
+      await world.poll();
+      drain(world);
+      world.sandbox.fail({ fault, times: 1, operation: 'eth-rpc' });
+      expect(await world.poll()).toEqual(['insolvent firing']);
+      expect(notesOf(world)).toEqual(['values are asked one by one: the explorer refuses the call of Multicall3']);
+    },
+  );
+
+  test('a joined request that the explorer fails to answer is a missed poll, and no reason to ask one by one', async () => {
+    await using world = await createWorld(rules(ALL, [INSOLVENT]));
+    await world.poll();
+    drain(world);
+    world.sandbox.fail({ fault: 'server-error', times: 3, operation: 'eth-rpc' });
+    expect(await world.poll()).toEqual([]);
+    expect(world.decisions[0]?.memory.data?.state).toBe('error');
+    expect(await world.poll()).toEqual(['insolvent firing']);
+    expect(await askedIn(world)).toBe(1);
+  });
+
+  test('calls that are too long for one request are not joined, and the others are told', async () => {
+    const who = Array.from({ length: 64 }, (_, i) => `'0x${String(i).padStart(40, '1')}'`).join(', ');
+    const long = Array.from(
+      { length: 16 },
+      (_, i) => `x${i}: { call: 'x${i}(address[] who) view returns (uint256)', with: { who: [${who}] } }`,
+    );
+    await using world = await createWorld(rules([ADMIN, ...long], [ADMIN_CHANGED]));
+    expect(await askedIn(world)).toBe(5);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+  });
+
+  test('calls that are too long for one request are several requests', async () => {
+    const labels = Array.from({ length: 20 }, () => 'a'.repeat(900)).join(', ');
+    const long = ['x', 'y'].map(
+      (name) => `${name}: { call: '${name}(string[] labels) view returns (uint256)', with: { labels: [${labels}] } }`,
+    );
+    await using world = await createWorld(rules([ADMIN, ...long], [ADMIN_CHANGED]));
+    expect(await askedIn(world)).toBe(2);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+  });
+
+  test('the end of a revert is told although another call uses up the gas now', async () => {
+    const reads = [
+      ...ALL,
+      "supply: { of: USDC, call: 'totalSupply() view returns (uint256)' }",
+      'x: { slot: 7, as: bool }',
+    ];
+    await using world = await createWorld(rules(reads, [BROKEN]));
+    await world.poll();
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    expect(await world.poll()).toEqual(['broken firing']);
+    world.sandbox.revertCall({ call: 'totalAssets()' });
+    world.replicas.use(withoutGas((place) => place === 0 || place === 2));
+    expect(await polls(world, 2)).toEqual([]);
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)', reverts: false });
+    expect(await world.poll()).toEqual(['broken resolved']);
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('several calls that revert cost no more than all of them one by one', async () => {
+    await using world = await createWorld(rules(ALL, [BROKEN]));
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    world.sandbox.revertCall({ call: 'totalAssets()' });
+    expect(await world.poll()).toEqual(['broken firing']);
+    expect(await askedIn(world)).toBe(2);
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)', reverts: false });
+    expect(await world.poll()).toEqual(['broken resolved']);
+    expect(await askedIn(world)).toBe(1);
+  });
+
+  test.each([
+    ['that is refused', refused],
+    ['of a node that fails', { error: { code: -32000, message: 'no peers' } }],
+  ])('a call %s alone is unknown, and the others are told', async (_name, error) => {
+    await using world = await createWorld(rules(ALL, [ADMIN_CHANGED, BROKEN]));
+    await world.poll();
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.replicas.use({
+      answersCall: (called, own) =>
+        JSON.stringify(called).includes('07a2d13a') && !isJoined(called) ? { id: called['id'], ...error } : own,
+    });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    world.replicas.use({});
+    expect(await world.poll()).toEqual(['broken firing']);
+  });
+
+  test('a request for a call alone without any answer leaves its value unknown, and the others are told', async () => {
+    await using world = await createWorld(rules(ALL, [ADMIN_CHANGED, BROKEN]));
+    await world.poll();
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.replicas.use({
+      answersCall(called, own) {
+        if (isJoined(called)) world.sandbox.fail({ fault: 'server-error', times: 3, operation: 'eth-rpc' });
+        return own;
+      },
+    });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    expect(notesOf(world)).toEqual(['price: the node behind the explorer failed']);
+    world.replicas.use({});
+    expect(await world.poll()).toEqual(['broken firing']);
+  });
+
+  test('a reading that is doubted remembers that the values are asked one by one', async () => {
+    const deep = rules(ALL, [ANY]).replace('every: 1m', 'every: 1m\n    confirmations: 20');
+    await using world = await createWorld(rules(ALL, [ANY]));
+    await world.poll();
+    world.sandbox.mine({ blocks: 5 });
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['any event']);
+    world.replicas.use(noMulticall);
+    await world.load(deep);
+    expect(await world.poll()).toEqual([]);
+    expect(notesOf(world).join('; ')).toContain('there is no Multicall3 on this chain');
+    // The newest block, and two requests for six values.
+    expect(await askedIn(world)).toBe(3);
+    expect(world.decisions.map(({ hasChanged }) => hasChanged)).toEqual([false]);
+  });
+
+  test('a name that asks something else since a reload is asked alone, although the call before reverted', async () => {
+    await using world = await createWorld(rules(ALL, [BROKEN]));
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    expect(await world.poll()).toEqual(['broken firing']);
+    world.replicas.use(withoutGas((place) => place === 2));
+    await world.load(
+      rules([...ALL.slice(0, 2), "price: { call: 'totalSupply() view returns (uint256)' }", ...ALL.slice(3)], [BROKEN]),
+    );
+    expect(await world.poll()).toEqual(['broken resolved']);
   });
 
   test('a node that answers nothing is an error', async () => {

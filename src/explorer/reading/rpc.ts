@@ -6,9 +6,8 @@ import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
 import { RequestFault } from '../http/fault.ts';
-import { isRevert } from './resources/rpc-answer.ts';
+import { isRefusal, NO_CALLS } from './resources/rpc-answer.ts';
 
-const NO_CALLS = 'answers no eth_call (before 6.3, or switched off)';
 const MOST_SHOWN = 120;
 
 const REFUSALS: readonly MissReason[] = ['wrong-path', 'not-found', 'forbidden', 'not-json', 'http', 'unprocessable'];
@@ -23,21 +22,13 @@ export async function askedByRpc<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The answers to the calls of a request. Throws `RequestFault` if it was refused, or one of its calls. */
+/** The answers to the calls of a request. Throws `RequestFault` if it was refused, or each of its calls. */
 export function rpcAnswers(raw: unknown, where: string): readonly unknown[] {
   if (!Array.isArray(raw)) throw refusalOf(isRow(raw) ? (raw['error'] ?? raw['message']) : undefined, where);
   if (raw.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: more than ${MOST_ROWS} answers`);
-  const refused = raw.map((item: unknown) => (isRow(item) ? item['error'] : undefined)).find(isRefusal);
-  if (refused !== undefined) throw refusalOf(refused, where);
+  const errors = raw.map((item: unknown) => (isRow(item) ? item['error'] : undefined));
+  if (errors.length > 0 && errors.every(isRefusal)) throw refusalOf(errors[0], where);
   return raw as readonly unknown[];
-}
-
-/** True if the request was wrong, or the method is not there. */
-function isRefusal(error: unknown): boolean {
-  if (isRevert(error)) return false;
-  if (!isRow(error)) return typeof error === 'string';
-  const code = Number(error['code']);
-  return code >= -32603 && code <= -32600;
 }
 
 /** `error`: as text, or as an object with a message. */

@@ -2,6 +2,7 @@
 import { argumentValue } from '../../core/calls/argument-fields.ts';
 import { Missed, type Page, type Read } from '../../core/model/watch/question.ts';
 import { valueAt } from '../../core/values/fields.ts';
+import { NO_CALLS } from '../../explorer/reading/resources/rpc-answer.ts';
 import { decodeArguments, LARGEST_DATA } from '../../lib/abi/decode.ts';
 import type { Argument } from '../../lib/abi/types.ts';
 import { plain, rawText, type Untrusted } from '../../lib/untrusted.ts';
@@ -12,7 +13,9 @@ export type Answer =
   | { readonly type: 'value'; readonly hex: string }
   | { readonly type: 'reverted' }
   /** The node behind the explorer could not answer. */
-  | { readonly type: 'failed'; readonly why: string };
+  | { readonly type: 'failed'; readonly why: string }
+  /** The explorer does not pass the call on. */
+  | { readonly type: 'refused'; readonly why: string };
 
 export type Answers = ReadonlyMap<string, Answer>;
 
@@ -34,9 +37,12 @@ export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<
  */
 export function assertAnswered(parts: readonly Answers[], at: BlockBelow | null): void {
   const values = parts.flatMap((part) => [...part].flatMap(([name, answer]) => (name === BLOCK ? [] : [answer])));
-  const [first] = values;
-  if (first?.type === 'failed' && values.every(({ type }) => type === 'failed'))
-    throw new Missed('server-error', `the node behind the explorer failed${placeText(at)}: ${first.why}`);
+  const missing = values.filter((answer) => 'why' in answer);
+  const [first] = missing;
+  if (first === undefined || missing.length < values.length) return;
+  const failed = missing.find(({ type }) => type === 'failed');
+  if (failed === undefined) throw new Missed('wrong-path', `the explorer ${NO_CALLS} (${first.why})`);
+  throw new Missed('server-error', `the node behind the explorer failed${placeText(at)}: ${failed.why}`);
 }
 
 /** A block so far below the newest one. */
@@ -58,11 +64,12 @@ function answerIn({ rows }: Page, id: number): Answer {
   if (result !== undefined) return { type: 'value', hex: rawText(result as Untrusted) };
   if (valueAt(row, 'is_revert') === true) return { type: 'reverted' };
   const message = valueAt(row, 'error_message');
-  return { type: 'failed', why: message === undefined ? 'no reason' : plain(message as Untrusted, MOST_SHOWN) };
+  const why = message === undefined ? 'no reason' : plain(message as Untrusted, MOST_SHOWN);
+  return { type: valueAt(row, 'is_refusal') === true ? 'refused' : 'failed', why };
 }
 
 /** Why a name has no value. */
-export type Lack = 'reverted' | 'no-code' | 'misfit' | 'failed' | 'no-decimals';
+export type Lack = 'reverted' | 'no-code' | 'misfit' | 'failed' | 'refused' | 'no-decimals';
 
 export interface ValueOf {
   /** In the form in which an explorer would send it; undefined: unknown. */
@@ -77,10 +84,10 @@ export function valueOf(
   decimalsOf: (token: string) => number | undefined,
 ): ValueOf {
   if (answer?.type !== 'value') return lacking(answer?.type ?? 'failed');
-  if (spec.type === 'balance')
-    return known(/^0x[0-9a-f]+$/.test(answer.hex) ? BigInt(answer.hex).toString() : undefined);
+  const isWord = /^0x[0-9a-f]{1,64}$/.test(answer.hex);
+  if (spec.type === 'balance') return known(isWord ? BigInt(answer.hex).toString() : undefined);
   const outputs = outputsOf(spec);
-  if (spec.type === 'slot') return known(decoded(outputs, wordOf(answer.hex), null));
+  if (spec.type === 'slot') return known(isWord ? decoded(outputs, wordOf(answer.hex), null) : undefined);
   if (answer.hex === '0x') return lacking('no-code');
   const decimals = units === null ? null : units.startsWith('0x') ? decimalsOf(units) : Number(units);
   return decimals === undefined ? lacking('no-decimals') : known(decoded(outputs, answer.hex, decimals));

@@ -177,3 +177,13 @@ export function wrongLength({ name, type }: Argument, value: GivenValue): string
     return `${name} has ${type.length} values, and ${value.length} are given`;
   return value.length > MOST_ITEMS ? `${name} has at most ${MOST_ITEMS} values here` : null;
 }
+
+/** Explorers refuse a request of 64 KiB, and each byte is two digits. */
+const MOST_BYTES = 24_000;
+
+/** Says that no request has room for the call; null: one has. The values are resolved. */
+export function tooLong(signature: ViewSignature, values: readonly GivenValue[]): string | null {
+  const bytes = callInput(signature, values, '').length / 2 - 1;
+  const [written, most] = [bytes, MOST_BYTES].map((count) => count.toLocaleString('en'));
+  return bytes > MOST_BYTES ? `the arguments have ${written} bytes, and at most ${most} fit into a request` : null;
+}

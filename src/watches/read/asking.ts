@@ -1,10 +1,10 @@
 // How the values of one poll are asked. Multicall3 joins their calls where that saves requests. If its answer is of no use,
 // each value is asked by a call of its own.
-import { Missed, type Read } from '../../core/model/watch/question.ts';
+import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { atBlock } from '../../explorer/operations.ts';
 import { askAll, assertAnswered, type Answer, type Answers, type BlockBelow } from './answers.ts';
-import { BLOCK, JOINED, requestsFor, valueRequests, type AskedCalls, type JoinedRequests } from './calls.ts';
+import { BLOCK, JOINED, valueRequests, type AskedCalls, type JoinedRequests, type ValueRequests } from './calls.ts';
 import { innerAnswers } from './multicall.ts';
 import type { ReadOptions } from './option.ts';
 
@@ -33,7 +33,8 @@ type Ask = (requests: readonly AskedCalls[]) => Promise<readonly Answers[]>;
 export async function askValues(target: Target<ReadOptions>, before: AskedBefore | null, read: Read): Promise<Asked> {
   const below = await blockBelow(target, read);
   const ask: Ask = (requests) => askAll(below === null ? requests : requests.map((one) => at(below, one)), read);
-  const { parts, way } = await answersTo(target, before, ask);
+  const { parts: answered, way } = await answersTo(valueRequests(target), before, ask);
+  const parts = below === null ? withoutUndated(answered) : answered;
   assertAnswered(parts, below);
   const blocks = parts.flatMap((part) => blockIn(part) ?? []);
   const [block, newest] = blocks.length === 0 ? [null, null] : [Math.min(...blocks), Math.max(...blocks)];
@@ -65,54 +66,120 @@ function blockIn(answers: Answers): number | null {
   return Number.isSafeInteger(height) ? height : null;
 }
 
+/** If one request has a block, values of another one without are unknown: they may be older. */
+function withoutUndated(parts: readonly Answers[]): readonly Answers[] {
+  if (parts.every((part) => blockIn(part) === null)) return parts;
+  return parts.map((part) => (blockIn(part) === null ? unanswered([...part.keys()], 'no number of a block') : part));
+}
+
+function unanswered(names: readonly string[], why: string): Answers {
+  return new Map(names.map((name) => [name, { type: 'failed', why }]));
+}
+
 interface Answered {
-  /** The later ones win. */
+  /** The answers to each request. The later ones win. */
   readonly parts: readonly Answers[];
   readonly way: WayOfAsking;
 }
 
-async function answersTo(target: Target<ReadOptions>, before: AskedBefore | null, ask: Ask): Promise<Answered> {
-  const { oneByOne, joined } = valueRequests(target);
+async function answersTo(requests: ValueRequests, before: AskedBefore | null, ask: Ask): Promise<Answered> {
+  const { oneByOne, joined } = requests;
   if (joined === null) return { parts: await ask(oneByOne), way: 'as-planned' };
   if (before !== null && before.singly !== null) return { parts: await ask(oneByOne), way: 'as-before' };
+  const known = before?.reverting ?? [];
+  const again = requestsWith(oneByOne, doubtfulIn(joined.names, { reverting: known, known }));
+  if (again.length > 0 && joined.requests.length + again.length >= oneByOne.length)
+    return { parts: await ask(oneByOne), way: 'as-planned' };
   const together = await askJoined(joined, ask);
   if ('why' in together) return { parts: await ask(oneByOne), way: together };
-  const known = before?.reverting ?? [];
-  const news = joined.names.filter((name) => together.inner.get(name)?.type === 'reverted' && !known.includes(name));
-  return withAlone([...together.parts, together.inner], await ask(requestsFor(target, news)));
+  const doubtful = doubtfulIn(joined.names, { reverting: together.reverting, known });
+  const alone = await askAlone(requestsWith(oneByOne, doubtful), doubtful, ask);
+  return { parts: [...together.parts, ...alone], way: wayAfter(alone) };
 }
 
 /**
- * A call that uses up all gas lets the calls behind it fail, too. So what reverts and did not revert before is asked
- * again alone.
+ * The calls that are asked again alone. A call that uses up all gas lets the calls behind it fail, too. So what reverts
+ * and did not revert before is asked again, and what reverts behind another call that does.
  */
-function withAlone(parts: readonly Answers[], alone: readonly Answers[]): Answered {
+function doubtfulIn(
+  names: readonly string[],
+  { reverting, known }: { readonly reverting: readonly string[]; readonly known: readonly string[] },
+): readonly string[] {
+  const [first, ...behind] = names.filter((name) => reverting.includes(name));
+  return first === undefined || known.includes(first) ? behind : [first, ...behind];
+}
+
+function requestsWith(requests: readonly AskedCalls[], names: readonly string[]): readonly AskedCalls[] {
+  return requests.filter((one) => one.names.some((name) => names.includes(name)));
+}
+
+/** The answers to these names alone. A name without an answer is unknown: the poll has the values of the others. */
+async function askAlone(
+  requests: readonly AskedCalls[],
+  names: readonly string[],
+  ask: Ask,
+): Promise<readonly Answers[]> {
+  const parts: Answers[] = [];
+  const isAsked = (name: string): boolean => name === BLOCK || names.includes(name);
+  for (const request of requests) {
+    const answers = await askOrMiss(request, ask);
+    parts.push(new Map([...answers].filter(([name]) => isAsked(name))));
+  }
+  return parts;
+}
+
+async function askOrMiss(request: AskedCalls, ask: Ask): Promise<Answers> {
+  try {
+    return new Map((await ask([request])).flatMap((part) => [...part]));
+  } catch (error) {
+    if (!(error instanceof Missed) && !(error instanceof Postponed)) throw error;
+    return unanswered(request.names, error.message);
+  }
+}
+
+function wayAfter(alone: readonly Answers[]): WayOfAsking {
   const values = alone.flatMap((part) => [...part].filter(([name, { type }]) => name !== BLOCK && type === 'value'));
   const [wrong] = values.map(([name]) => name);
-  const why = `Multicall3 says that the call of ${wrong ?? ''} reverts, and alone it does not`;
-  return { parts: [...parts, ...alone], way: wrong === undefined ? 'as-planned' : { why } };
+  if (wrong === undefined) return 'as-planned';
+  return { why: `Multicall3 says that the call of ${wrong} reverts, and alone it does not` };
 }
 
 interface Together {
   readonly parts: readonly Answers[];
-  /** The answers to the calls that were joined. */
-  readonly inner: Answers;
+  /** The names whose calls reverted among the others. */
+  readonly reverting: readonly string[];
 }
 
+// A failure of the explorer, or none of its answers in time, is no reason to ask one by one: the poll is missed, which is
+// told. Else an outage would double the requests, and a short one would make a day of polls dearer.
 async function askJoined({ requests, names }: JoinedRequests, ask: Ask): Promise<Together | { readonly why: string }> {
   try {
     const parts = await ask(requests);
     const inner = innerOf(parts.flatMap((part) => part.get(JOINED) ?? [])[0], names);
-    return 'why' in inner ? inner : { parts: parts.map(withoutJoined), inner: inner.answers };
+    if ('why' in inner) return inner;
+    const reverting = names.filter((name) => inner.answers.get(name)?.type === 'reverted');
+    return { parts: parts.map((part) => withInner(part, inner.answers)), reverting };
   } catch (error) {
-    if (error instanceof Missed && error.reason === 'too-large')
-      return { why: 'the answer of Multicall3 is too large' };
-    throw error;
+    const why = error instanceof Missed ? OF_NO_USE[error.reason] : undefined;
+    if (why === undefined) throw error;
+    return { why };
   }
 }
 
-function withoutJoined(answers: Answers): Answers {
-  return new Map([...answers].filter(([name]) => name !== JOINED));
+const REFUSED = 'the explorer refuses the call of Multicall3';
+
+/** An explorer that refuses all calls refuses the next request, too. Firewalls refuse what is long. */
+const OF_NO_USE: Partial<Record<Missed['reason'], string>> = {
+  'too-large': 'the answer of Multicall3 is too large',
+  'wrong-path': REFUSED,
+  unprocessable: REFUSED,
+  blocked: REFUSED,
+  http: REFUSED,
+};
+
+function withInner(answers: Answers, inner: Answers): Answers {
+  if (!answers.has(JOINED)) return answers;
+  return new Map([...[...answers].filter(([name]) => name !== JOINED), ...inner]);
 }
 
 function innerOf(
@@ -120,6 +187,7 @@ function innerOf(
   names: readonly string[],
 ): { readonly answers: Answers } | { readonly why: string } {
   if (answer?.type === 'reverted') return { why: 'the call of Multicall3 reverts' };
+  if (answer?.type === 'refused') return { why: REFUSED };
   if (answer?.type !== 'value') return { why: 'the node does not answer the call of Multicall3' };
   if (answer.hex === '0x') return { why: 'there is no Multicall3 on this chain' };
   const inner = innerAnswers(answer.hex, names.length);

@@ -47,19 +47,51 @@ export interface ValueRequests {
 /** The requests for the values. Each asks the newest block first, if it decides: they may reach different replicas. */
 export const valueRequests = remembered((asked: Asked): ValueRequests => {
   const { explorer, options } = asked;
+  const own = watchedIn(asked.address).key;
+  const requestsOf = (calls: readonly NamedCall[]) => withBlock(asked, calls);
+  const joined = joinedCalls(options, own);
   return {
     head: options.confirmations === undefined ? null : inRequest(explorer, [NEWEST]),
-    oneByOne: requestsFor(asked, Object.keys(options.read)),
-    joined: isJoined(options) ? joinedRequests(asked) : null,
+    oneByOne: requestsOf(singleCalls(options, own)),
+    joined: joined && { requests: requestsOf(joined.calls), names: joined.names },
   };
 });
 
 /** True if fewer requests have all values when calls are joined. */
-export function isJoined({ read, confirmations }: ReadOptions): boolean {
-  const specs = Object.values(read);
-  const slots = specs.filter(({ type }) => type === 'slot');
-  const room = roomBeside(confirmations);
-  return Math.ceil((slots.length + 1) / room) < Math.ceil(specs.length / room);
+export function isJoined(options: ReadOptions): boolean {
+  return joinedCalls(options, ANY) !== null;
+}
+
+/** All addresses are equally long. */
+const ANY = `0x${'0'.repeat(40)}`;
+
+function singleCalls(options: ReadOptions, own: string): readonly NamedCall[] {
+  return Object.entries(options.read).map(([name, spec]) => ({ name, call: callOf(spec, own, blockOf(options)) }));
+}
+
+interface JoinedCalls {
+  /** The joined call first, then those that cannot be joined. */
+  readonly calls: readonly NamedCall[];
+  readonly names: JoinedRequests['names'];
+}
+
+/** Null if that is not fewer requests, or if the joined call is too long. */
+function joinedCalls(options: ReadOptions, own: string): JoinedCalls | null {
+  const inner = Object.entries(options.read).flatMap(([name, spec]) => {
+    const call = innerCallOf(spec, own);
+    return call === null ? [] : [{ name, call }];
+  });
+  const names = inner.map(({ name }) => name);
+  const call = joinedCall(
+    inner.map((one) => one.call),
+    blockOf(options),
+  );
+  const joined = { name: JOINED, call };
+  const single = singleCalls(options, own);
+  const calls = [joined, ...single.filter(({ name }) => !names.includes(name))];
+  const room = roomBeside(options.confirmations);
+  const isShorter = inRequests(calls, room).length < inRequests(single, room).length;
+  return isShorter && lengthOf(joined) <= LONGEST_CALLS ? { calls, names } : null;
 }
 
 /** How many values a request has room for, beside the newest block. */
@@ -76,40 +108,14 @@ export function requestsOf(asked: Asked): readonly AskedCalls[] {
 
 const NEWEST: NamedCall = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
 
-/** The requests that ask each of these values by a call of its own. */
-export function requestsFor(asked: Asked, names: readonly string[]): readonly AskedCalls[] {
-  const own = watchedIn(asked.address).key;
-  const calls = Object.entries(asked.options.read).flatMap(([name, spec]) =>
-    names.includes(name) ? [{ name, call: callOf(spec, own, blockOf(asked)) }] : [],
-  );
-  return withBlock(asked, calls);
-}
-
-function joinedRequests(asked: Asked): JoinedRequests {
-  const own = watchedIn(asked.address).key;
-  const inner = Object.entries(asked.options.read).flatMap(([name, spec]) => {
-    const call = innerCallOf(spec, own);
-    return call === null ? [] : [{ name, call }];
-  });
-  const names = inner.map(({ name }) => name);
-  const call = joinedCall(
-    inner.map((one) => one.call),
-    blockOf(asked),
-  );
-  const beside = Object.entries(asked.options.read).flatMap(([name, spec]) =>
-    names.includes(name) ? [] : [{ name, call: callOf(spec, own, blockOf(asked)) }],
-  );
-  return { requests: withBlock(asked, [{ name: JOINED, call }, ...beside]), names };
-}
-
-function blockOf({ options: { confirmations } }: Asked): string {
+function blockOf({ confirmations }: ReadOptions): string {
   return confirmations === undefined ? LATEST : belowHead(confirmations);
 }
 
 /** Puts calls into requests, each with the newest block unless that was asked before. */
 function withBlock({ explorer, options }: Asked, calls: readonly NamedCall[]): readonly AskedCalls[] {
   const beside = options.confirmations === undefined ? [NEWEST] : [];
-  const parts = inParts(calls, roomBeside(options.confirmations));
+  const parts = inRequests(calls, roomBeside(options.confirmations));
   return parts.map((part) => inRequest(explorer, [...beside, ...part]));
 }
 
@@ -127,11 +133,30 @@ export function decimalsRequests(explorer: string, tokens: readonly string[]): r
     name: token,
     call: { method: 'eth_call', params: [{ to: token, input }, LATEST] },
   }));
-  return inParts(calls, MOST_RPC_CALLS).map((part) => inRequest(explorer, part));
+  return inRequests(calls, MOST_RPC_CALLS).map((part) => inRequest(explorer, part));
 }
 
-function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+/** Explorers refuse a request of 64 KiB. */
+const LONGEST_CALLS = 49_152;
+
+/** The calls of each request: at most so many, and no more than an explorer takes, unless one alone is longer. */
+function inRequests(calls: readonly NamedCall[], most: number): readonly (readonly NamedCall[])[] {
+  const requests: NamedCall[][] = [];
+  let left = 0;
+  for (const one of calls) {
+    const last = requests.at(-1);
+    left -= lengthOf(one);
+    if (last !== undefined && last.length < most && left >= 0) last.push(one);
+    else {
+      requests.push([one]);
+      left = LONGEST_CALLS - lengthOf(one);
+    }
+  }
+  return requests;
+}
+
+function lengthOf({ call }: NamedCall): number {
+  return JSON.stringify(call).length;
 }
 
 function inRequest(explorer: string, calls: readonly NamedCall[]): AskedCalls {

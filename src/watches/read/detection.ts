@@ -57,13 +57,16 @@ export function detectReads(
   const { state, redefined } = continued(before, definitions);
   const { view, lacks, block, newest, head, decimals, way } = reading;
   const age = state === null ? null : ageOf(state, reading);
+  const singly = singlyAfter(state?.singly ?? null, way, scope.at);
   if (state !== null && age !== null && age.doubt !== null)
     return {
       ...NOTHING_DETECTED,
-      state: { ...state, behind: age.behind },
+      // How the values are asked does not depend on the block, nor do the decimals of tokens.
+      state: withBeside(before, state, { ...state, definitions, decimals, singly, behind: age.behind }),
       before: state.values,
       redefined,
       doubt: age.doubt,
+      notes: wayNotes(way),
     };
   const tracking = track(state?.values ?? null, view, scope.tracked);
   // A value that was never known has not changed.
@@ -79,7 +82,7 @@ export function detectReads(
     behind: 0,
     unread,
     reverting: Object.keys(lacks).filter((name) => lacks[name] === 'reverted'),
-    singly: singlyAfter(state?.singly ?? null, way, scope.at),
+    singly,
   };
   return {
     ...detection,
@@ -89,9 +92,13 @@ export function detectReads(
     redefined,
     notes: [
       ...Object.entries(lacks).flatMap(([name, lack]) => (unread[name] === 1 ? [`${name}: ${LACKS[lack]}`] : [])),
-      ...(typeof way === 'string' ? [] : [singlyWords(way)]),
+      ...wayNotes(way),
     ],
   };
+}
+
+function wayNotes(way: WayOfAsking): readonly string[] {
+  return typeof way === 'string' ? [] : [singlyWords(way)];
 }
 
 const LACKS: Readonly<Record<Lack, string>> = {
@@ -99,6 +106,7 @@ const LACKS: Readonly<Record<Lack, string>> = {
   'no-code': 'no code at this address, or no such function',
   misfit: 'the answer does not fit the type',
   failed: 'the node behind the explorer failed',
+  refused: 'the explorer refuses the call',
   'no-decimals': 'the decimals of its token are unknown',
 };
 
@@ -129,7 +137,7 @@ interface Continued {
 }
 
 /** The memory without the values of names that are gone, or that stand for something else now. */
-function continued(state: ReadState | null, definitions: ReadState['definitions']): Continued {
+export function continued(state: ReadState | null, definitions: ReadState['definitions']): Continued {
   if (state === null) return { state, redefined: [] };
   const gone = Object.keys(state.definitions).filter((name) => definitions[name] !== state.definitions[name]);
   if (gone.length === 0) return { state, redefined: [] };
@@ -153,7 +161,7 @@ function ageOf({ block: last, behind }: ReadState, { block, head }: ReadReading)
   if (last === null || block === null || block >= last) return { behind: 0, doubt: null };
   const doubt = `answered as of block ${block}, before block ${last}`;
   // The chain has that block: only the confirmations are more than they were.
-  if (head !== null && head >= last) return { behind, doubt };
+  if (head !== null && head >= last) return { behind: 0, doubt };
   const readings = behind + 1;
   if (readings >= BELIEVED_AFTER) return { behind: readings, doubt: null };
   return { behind: readings, doubt: `${doubt}: ${readings} of ${BELIEVED_AFTER} readings` };

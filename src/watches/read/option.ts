@@ -12,6 +12,7 @@ import {
   hasAddresses,
   OWN,
   resolvedValue,
+  tooLong,
   withOption,
   wrongLength,
   type GivenValue,
@@ -260,6 +261,8 @@ export function resolveRead(
       if (message !== null) mistakes.push({ path: ['read', name, 'with'], message });
       return value;
     });
+    const message = tooLong(viewOf(spec.call), values);
+    if (message !== null) mistakes.push({ path: ['read', name, 'with'], message });
     const isToken = spec.units !== null && spec.units !== OWN && !/^\d+$/.test(spec.units);
     const units = isToken ? oneOf(spec.units, [name, 'units'], 'token') : spec.units;
     return [name, { ...spec, of, with: values, units }];

@@ -77,7 +77,7 @@ async function decimalsOf(
 
 /** Null: unknown. */
 function isReverted(answer: Answer | undefined): boolean | null {
-  return answer === undefined || answer.type === 'failed' ? null : answer.type === 'reverted';
+  return answer === undefined || 'why' in answer ? null : answer.type === 'reverted';
 }
 
 /** The reading that a rule test writes. A name that it leaves out has no value. */

@@ -116,7 +116,7 @@ function withoutKey(answer: HttpAnswer, name: string): HttpAnswer {
 }
 
 function otherCalls(answer: HttpAnswer, body: string | null, change: (call: Row, answer: Row) => Row): HttpAnswer {
-  if (body === null) return answer;
+  if (body === null || answer.status !== 200) return answer;
   const calls = JSON.parse(body) as Row[];
   const answers = JSON.parse(Buffer.concat(answer.wire).toString('utf8')) as Row[];
   const changed = answers.map((one, i) => change(calls[i] ?? {}, one));

@@ -12,6 +12,7 @@ export const RpcAnswer = new RecordType(
     result: text('value that the call returned, as hexadecimal digits', { fromRow: resultOf }),
     error_code: int('code of the error', { fromRow: ({ error }) => (isRow(error) ? error['code'] : undefined) }),
     is_revert: bool('whether the contract ended the call with an error', { fromRow: ({ error }) => isRevert(error) }),
+    is_refusal: bool('whether the explorer refuses the call', { fromRow: ({ error }) => isRefusal(error) }),
     error_message: text('why there is no value', { fromRow: ({ error }) => (isRow(error) ? error['message'] : error) }),
   },
   { ignored: ['jsonrpc', 'error'] },
@@ -30,4 +31,15 @@ const CONTRACT_ERRORS =
 export function isRevert(error: unknown): boolean {
   const [code, message] = isRow(error) ? [error['code'], error['message']] : [null, error];
   return REVERTED.includes(Number(code ?? NaN)) || (typeof message === 'string' && CONTRACT_ERRORS.test(message));
+}
+
+/** Said of an explorer that refuses all calls. */
+export const NO_CALLS = 'answers no eth_call (before 6.3, or switched off)';
+
+/** True if the explorer says that the request was wrong, or that it does not have the method. */
+export function isRefusal(error: unknown): boolean {
+  if (isRevert(error)) return false;
+  if (!isRow(error)) return typeof error === 'string';
+  const code = Number(error['code']);
+  return code >= -32603 && code <= -32600;
 }
