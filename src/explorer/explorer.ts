@@ -229,11 +229,11 @@ function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
   return (question, cursor, own) => {
     const { path, params, operation, credits: price } = question;
-    const { severity: mostSevere, isFirst } = askedBy(path);
+    const { severity: mostSevere, isFirst, isExtra: isUnplanned = false } = askedBy(path);
     const severity = cursor === null ? mostSevere : (own ?? mostSevere);
     const isFiltered = Object.keys(params).length > 0;
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
-    const isExtra = isFiltered && unfilteredPaths.has(path);
+    const isExtra = isUnplanned || (isFiltered && unfilteredPaths.has(path));
     const spent = isFirst && cursor === null ? severity : 'pages';
     const spend = { class: spent, severity, isExtra, turn: null, operation, price } as const;
     return question.shape === 'list' && question.openTo !== undefined ? { ...spend, openTo: question.openTo } : spend;

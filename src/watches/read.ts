@@ -5,7 +5,7 @@ import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { blocks } from '../explorer/operations.ts';
 import { CHANGED } from './one-change.ts';
-import { definitionsOf, requestsOf } from './read/calls.ts';
+import { definitionsOf, fallbackRequestsOf, requestsOf } from './read/calls.ts';
 import { continued, detectReads, lostIn, ReadState, singlyWords } from './read/detection.ts';
 import { leavesOf, numbersIn, readingOf } from './read/fields.ts';
 import { describeReads } from './read/describe.ts';
@@ -44,6 +44,7 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     wording: readWording,
     question: (target) => firstOf(questionsOf(target)),
     questions: questionsOf,
+    fallbackQuestions: (target) => fallbackRequestsOf(target).map(({ question }) => question),
     head: ({ explorer }) => blocks(explorer),
     page: ({ address }) => (address === null ? null : `/address/${address.text}`),
     async observe(target, state, reader) {

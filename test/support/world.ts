@@ -10,6 +10,8 @@ import { createPoller, type Poller } from '../../src/engine/polling/poller.ts';
 import { createScheduler, type Scheduler } from '../../src/engine/scheduling/scheduler.ts';
 import type { AnswerCache } from '../../src/explorer/http/answer-cache.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
+import { createAccount } from '../../src/explorer/spending/account.ts';
+import { createBudget, type Budget } from '../../src/explorer/spending/budget.ts';
 import { createHttpTransport, HTTP_LIMITS, type Auth } from '../../src/explorer/http/http-transport.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -86,6 +88,8 @@ export interface WorldOptions {
   readonly recordTo?: string;
   /** The interval in force, where a plan stretches it. */
   readonly paceMs?: number;
+  /** The credits of the plan; left out: no plan. */
+  readonly creditsPerDay?: number;
   /** How the last answers are remembered, when not as the daemon does it. */
   readonly answers?: (clock: Clock) => AnswerCache;
 }
@@ -120,6 +124,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       log,
       signal: stop.signal,
       replicas,
+      budget: budgetOf(clock, options.creditsPerDay ?? null),
       ...(options.answers === undefined ? {} : { answers: options.answers(clock) }),
       ...(options.recordTo === undefined
         ? {}
@@ -296,7 +301,7 @@ function openExplorer(
   {
     replicas,
     ...tools
-  }: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'answers' | 'onAnswer'> & {
+  }: Pick<ExplorerOptions, 'clock' | 'log' | 'signal' | 'answers' | 'onAnswer' | 'budget'> & {
     replicas: Replicas;
   },
 ): Explorer {
@@ -312,8 +317,15 @@ function openExplorer(
     coin: { symbol: 'ETH', decimals: 18 },
     userAgent,
     transport: replicas.over(transport),
-    budget: aBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
   });
+}
+
+function budgetOf(clock: Clock, credits: number | null): Budget {
+  const limits = { clock, requestsPerSecond: null, concurrency: 4 };
+  if (credits === null) return aBudget(limits);
+  const account = createAccount({ clock, assumesPlan: false });
+  account.setPlan({ credits, per: 'day', reservePercent: 0, resets: null });
+  return createBudget({ ...limits, account });
 }
 
 function wordsOfMembers(message: Message): string[] {

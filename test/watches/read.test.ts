@@ -883,6 +883,7 @@ describe('more values than one request has', () => {
   const BROKEN = '{ id: broken, while: reverted.price == true }';
   const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
   const aggregate = 'aggregate3((address target, bool allowFailure, bytes callData)[] calls)';
+  const PLAN = { creditsPerDay: 3000 };
   const refused = { error: { code: -32603, message: 'Internal error' } };
   const noMulticall = {
     answersCall: (called: Row, own: Row): Row => (isJoined(called) ? { id: called['id'], result: '0x' } : own),
@@ -1125,6 +1126,26 @@ describe('more values than one request has', () => {
       rules([...ALL.slice(0, 2), "price: { call: 'totalSupply() view returns (uint256)' }", ...ALL.slice(3)], [BROKEN]),
     );
     expect(await world.poll()).toEqual(['broken resolved']);
+  });
+
+  test('a plan pays for values that are asked one by one as for joined calls', async () => {
+    await using world = await createWorld(rules(ALL, [ANY]), PLAN);
+    await world.poll();
+    world.replicas.use(noMulticall);
+    expect(await polls(world, 30)).toEqual([]);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    expect(await world.poll()).toEqual(['any event']);
+  });
+
+  test('a plan pays for calls that are asked again alone as for joined calls', async () => {
+    await using world = await createWorld(rules(ALL, [BROKEN]), PLAN);
+    for (let i = 0; i < 12; i += 1) {
+      world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+      await world.poll();
+      expect(notesOf(world)).toEqual(['price: the call reverts']);
+      world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)', reverts: false });
+      await world.poll();
+    }
   });
 
   test('a node that answers nothing is an error', async () => {

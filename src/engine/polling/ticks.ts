@@ -67,13 +67,12 @@ export function createTicks(
 
 /** The severities are computed at the first question. */
 function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
-  let severityByPath: ReadonlyMap<string, Severity> | null = null;
+  let askedByPath: ReadonlyMap<string, AskedFirst> | null = null;
   return (path) => {
-    severityByPath ??= severitiesOf(due.filter(({ target }) => target.explorer === explorer));
-    const severity = severityByPath.get(path);
-    return severity === undefined
-      ? { severity: highest(severityByPath.values()), isFirst: false }
-      : { severity, isFirst: true };
+    askedByPath ??= firstAsked(due.filter(({ target }) => target.explorer === explorer));
+    const asked = askedByPath.get(path);
+    if (asked !== undefined) return { ...asked, isFirst: true };
+    return { severity: highest(askedByPath.values().map(({ severity }) => severity)), isFirst: false };
   };
 }
 
@@ -97,15 +96,35 @@ function filtersIn(due: readonly Watch[]): ReadonlyMap<string, ReadonlySet<strin
   return new Map([...bySharedKey].map(([key, asked]) => [key, new Set(asked.map(questionKey))]));
 }
 
-function severitiesOf(watches: readonly Watch[]): ReadonlyMap<string, Severity> {
-  const severityByPath = new Map<string, Severity>();
-  for (const watch of watches)
-    for (const { path } of firstQuestionsOf(watch)) {
-      const known = severityByPath.get(path);
-      const { severity } = needOf(watch);
-      severityByPath.set(path, known === undefined ? severity : highest([known, severity]));
+interface AskedFirst {
+  readonly severity: Severity;
+  readonly isExtra: boolean;
+}
+
+function firstAsked(watches: readonly Watch[]): ReadonlyMap<string, AskedFirst> {
+  const askedByPath = new Map<string, AskedFirst>();
+  for (const watch of watches) {
+    const { severity } = needOf(watch);
+    for (const { path, isExtra } of pathsOf(watch)) {
+      const known = askedByPath.get(path);
+      askedByPath.set(path, {
+        severity: known === undefined ? severity : highest([known.severity, severity]),
+        isExtra: isExtra && known?.isExtra !== false,
+      });
     }
-  return severityByPath;
+  }
+  return askedByPath;
+}
+
+/** The paths of a poll, and of one that falls back: that is planned up to the number of questions of the other. */
+function pathsOf(watch: Watch): readonly { readonly path: string; readonly isExtra: boolean }[] {
+  const { kind, target } = watch;
+  const planned = firstQuestionsOf(watch);
+  const instead = kind.fallbackQuestions?.(target) ?? [];
+  return [
+    ...planned.map(({ path }) => ({ path, isExtra: false })),
+    ...instead.map(({ path }, i) => ({ path, isExtra: i >= planned.length })),
+  ];
 }
 
 /** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */

@@ -106,6 +106,13 @@ export function requestsOf(asked: Asked): readonly AskedCalls[] {
   return head === null ? values : [head, ...values];
 }
 
+/** All requests of a poll that asks the values one by one although their calls could be joined. */
+export function fallbackRequestsOf(asked: Asked): readonly AskedCalls[] {
+  const { head, joined, oneByOne } = valueRequests(asked);
+  if (joined === null) return [];
+  return head === null ? oneByOne : [head, ...oneByOne];
+}
+
 const NEWEST: NamedCall = { name: BLOCK, call: { method: 'eth_blockNumber', params: [] } };
 
 function blockOf({ confirmations }: ReadOptions): string {

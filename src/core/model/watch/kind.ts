@@ -96,6 +96,11 @@ export interface Kind<E, S, O> {
   /** All questions of every poll, that one first. Left out by kinds that always ask one. */
   questions?(target: Target<E>): readonly Question[];
   /**
+   * All questions of a poll that falls back to another way of reading. They are paid for like those above, and credits
+   * beyond them are measured. Left out where there is one way.
+   */
+  fallbackQuestions?(target: Target<E>): readonly Question[];
+  /**
    * The question that shows the chain's head, if the kind's own answers do not. Asked when an alert counts
    * confirmations, and when a decision depends on how far the explorer has read.
    */

@@ -117,8 +117,15 @@ export interface Read {
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
-/** The severity of the most severe watch that asks for a path. `isFirst`: it is the first question of that watch. */
-export type AskedBy = (path: string) => { readonly severity: Severity; readonly isFirst: boolean };
+/**
+ * The severity of the most severe watch that asks for a path. `isFirst`: it is the first question of that watch.
+ * `isExtra`: the plan does not count it.
+ */
+export type AskedBy = (path: string) => {
+  readonly severity: Severity;
+  readonly isFirst: boolean;
+  readonly isExtra?: boolean;
+};
 
 /** The watch that reads. */
 export interface Asker {
