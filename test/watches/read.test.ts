@@ -460,6 +460,43 @@ describe('a replica that is behind', () => {
   });
 });
 
+describe('a reorganisation that takes back what was told', () => {
+  const EVENTS = [INSOLVENT, ADMIN_CHANGED];
+
+  test('ends the alert, and tells the value of before as a change', async () => {
+    await using world = await createWorld(rules([ASSETS, HELD, ADMIN], EVENTS));
+    await world.poll();
+    drain(world);
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 3 });
+    expect(await world.poll()).toEqual(['insolvent firing', 'admin-changed event']);
+    // The blocks are replaced, and what was in them is not in the new ones.
+    refill(world);
+    world.sandbox.setSlot({
+      slot: ADMIN_SLOT,
+      value: ADDRESSES.treasury.toLowerCase().replace('0x', `0x${'0'.repeat(24)}`),
+    });
+    world.sandbox.reorganise({ blocks: 3 });
+    expect(await world.poll()).toEqual(['insolvent resolved', 'admin-changed event']);
+    expect(world.messages.map(({ title }) => title)).toContain('vault proxy admin is now treasury, was 0x3333…3333');
+    expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('while a value is unknown is told when it is known', async () => {
+    await using world = await createWorld(rules([ASSETS, HELD, ADMIN], EVENTS));
+    await world.poll();
+    drain(world);
+    expect(await world.poll()).toEqual(['insolvent firing']);
+    world.sandbox.revertCall({ call: 'totalAssets()' });
+    expect(await polls(world, 2)).toEqual([]);
+    refill(world);
+    world.sandbox.reorganise({ blocks: 3 });
+    expect(await polls(world, 2)).toEqual([]);
+    world.sandbox.revertCall({ call: 'totalAssets()', reverts: false });
+    expect(await world.poll()).toEqual(['insolvent resolved']);
+  });
+});
+
 describe('a watch of two requests', () => {
   const names = ['a', 'b', 'c', 'd', 'admin'];
   const five = names.map((name, i) => `${name}: { slot: ${i}, as: address }`);
