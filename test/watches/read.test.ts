@@ -796,6 +796,20 @@ describe('confirmations', () => {
     expect(JSON.stringify(world.log.fields)).toContain('answers no eth_call (before 6.3, or switched off)');
   });
 
+  test('a call that is refused in a request of its own is unknown, and the others are told', async () => {
+    const slots = ['a', 'b', 'c', 'd'].map((name, i) => `${name}: { slot: ${i}, as: bool }`);
+    await using world = await createWorld(deep(3, [ADMIN_CHANGED], [ADMIN, ...slots, 'x: { slot: 9, as: bool }']));
+    await world.poll();
+    world.sandbox.setSlot({ slot: ADMIN_SLOT, value: word('3') });
+    world.sandbox.mine({ blocks: 3 });
+    const isLast = (call: Row): boolean => JSON.stringify(call).includes(`${'0'.repeat(63)}9"`);
+    world.replicas.use({
+      answersCall: (call, own) => (isLast(call) ? { id: call['id'], error: 'Action not found.' } : own),
+    });
+    expect(await world.poll()).toEqual(['admin-changed event']);
+    expect(notesOf(world)).toEqual(['x: the explorer refuses the call']);
+  });
+
   test('a node without that block is an error that names the block; nothing fires, and nothing ends', async () => {
     await using world = await createWorld(deep(12, [INSOLVENT], [ASSETS, HELD]));
     drain(world);
@@ -1091,6 +1105,29 @@ describe('more values than one request has', () => {
     world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)', reverts: false });
     expect(await world.poll()).toEqual(['broken resolved']);
     expect(await polls(world, 2)).toEqual([]);
+  });
+
+  test('a replica that is behind does not know yet that a call reverts alone: the calls stay joined', async () => {
+    const rule = rules(ALL, [BROKEN]);
+    await using world = await createWorld(rule);
+    await world.poll();
+    world.sandbox.mine({ blocks: 3 });
+    world.sandbox.revertCall({ call: 'convertToAssets(uint256 shares)' });
+    let isAlone = false;
+    world.replicas.use({
+      answersCall(called, own) {
+        if (isAlone && called['method'] === 'eth_blockNumber') return { ...own, result: '0x64' };
+        if (!isJoined(called) && JSON.stringify(called).includes('07a2d13a'))
+          return { id: called['id'], result: word('1') };
+        isAlone ||= isJoined(called);
+        return own;
+      },
+    });
+    expect(await world.poll()).toEqual([]);
+    world.replicas.use({});
+    expect(await world.poll()).toEqual(['broken firing']);
+    expect(wordsOf(rule, world)).not.toContain('one by one');
+    expect(await askedIn(world)).toBe(1);
   });
 
   test('several calls that revert cost no more than all of them one by one', async () => {

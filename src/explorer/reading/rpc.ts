@@ -6,7 +6,7 @@ import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
 import { RequestFault } from '../http/fault.ts';
-import { isRefusal, NO_CALLS } from './resources/rpc-answer.ts';
+import { NO_CALLS } from './resources/rpc-answer.ts';
 
 const MOST_SHOWN = 120;
 
@@ -22,12 +22,10 @@ export async function askedByRpc<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The answers to the calls of a request. Throws `RequestFault` if it was refused, or each of its calls. */
+/** The answers to the calls of a request, each of which may be a refusal. Throws `RequestFault` without such a list. */
 export function rpcAnswers(raw: unknown, where: string): readonly unknown[] {
   if (!Array.isArray(raw)) throw refusalOf(isRow(raw) ? (raw['error'] ?? raw['message']) : undefined, where);
   if (raw.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: more than ${MOST_ROWS} answers`);
-  const errors = raw.map((item: unknown) => (isRow(item) ? item['error'] : undefined));
-  if (errors.length > 0 && errors.every(isRefusal)) throw refusalOf(errors[0], where);
   return raw as readonly unknown[];
 }
 

@@ -38,11 +38,18 @@ export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<
 export function assertAnswered(parts: readonly Answers[], at: BlockBelow | null): void {
   const values = parts.flatMap((part) => [...part].flatMap(([name, answer]) => (name === BLOCK ? [] : [answer])));
   const missing = values.filter((answer) => 'why' in answer);
-  const [first] = missing;
-  if (first === undefined || missing.length < values.length) return;
+  if (missing.length === 0 || missing.length < values.length) return;
+  assertNotRefused(missing);
   const failed = missing.find(({ type }) => type === 'failed');
-  if (failed === undefined) throw new Missed('wrong-path', `the explorer ${NO_CALLS} (${first.why})`);
-  throw new Missed('server-error', `the node behind the explorer failed${placeText(at)}: ${failed.why}`);
+  throw new Missed('server-error', `the node behind the explorer failed${placeText(at)}: ${failed?.why ?? ''}`);
+}
+
+/** Throws `Missed` if the explorer refuses all of these calls. */
+export function assertNotRefused(answers: readonly Answer[]): void {
+  const refused = answers.flatMap((answer) => (answer.type === 'refused' ? [answer.why] : []));
+  const [why] = refused;
+  if (why !== undefined && refused.length === answers.length)
+    throw new Missed('wrong-path', `the explorer ${NO_CALLS} (${why})`);
 }
 
 /** A block so far below the newest one. */

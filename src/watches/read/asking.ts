@@ -3,7 +3,7 @@
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { atBlock } from '../../explorer/operations.ts';
-import { askAll, assertAnswered, type Answer, type Answers, type BlockBelow } from './answers.ts';
+import { askAll, assertAnswered, assertNotRefused, type Answer, type Answers, type BlockBelow } from './answers.ts';
 import { BLOCK, JOINED, valueRequests, type AskedCalls, type JoinedRequests, type ValueRequests } from './calls.ts';
 import { innerAnswers } from './multicall.ts';
 import type { ReadOptions } from './option.ts';
@@ -37,7 +37,8 @@ export async function askValues(target: Target<ReadOptions>, before: AskedBefore
   const parts = below === null ? withoutUndated(answered) : answered;
   assertAnswered(parts, below);
   const blocks = parts.flatMap((part) => blockIn(part) ?? []);
-  const [block, newest] = blocks.length === 0 ? [null, null] : [Math.min(...blocks), Math.max(...blocks)];
+  const block = blocks.length === 0 ? null : Math.min(...blocks);
+  const newest = newestIn(parts);
   const place =
     below === null
       ? { block, newest, head: block }
@@ -54,7 +55,9 @@ async function blockBelow(target: Target<ReadOptions>, read: Read): Promise<Bloc
   const { head: asked } = valueRequests(target);
   const { confirmations } = target.options;
   if (asked === null || confirmations === undefined) return null;
-  const [head] = (await askAll([asked], read)).flatMap((part) => blockIn(part) ?? []);
+  const parts = await askAll([asked], read);
+  assertNotRefused(parts.flatMap((part) => [...part.values()]));
+  const [head] = parts.flatMap((part) => blockIn(part) ?? []);
   if (head === undefined) throw new Missed('server-error', 'the explorer does not say which block is the newest');
   const height = Math.max(0, head - confirmations);
   return { height, confirmations: head - height };
@@ -94,7 +97,7 @@ async function answersTo(requests: ValueRequests, before: AskedBefore | null, as
   if ('why' in together) return { parts: await ask(oneByOne), way: together };
   const doubtful = doubtfulIn(joined.names, { reverting: together.reverting, known });
   const alone = await askAlone(requestsWith(oneByOne, doubtful), doubtful, ask);
-  return { parts: [...together.parts, ...alone], way: wayAfter(alone) };
+  return { parts: [...together.parts, ...alone], way: wayAfter(alone, newestIn(together.parts)) };
 }
 
 /**
@@ -137,11 +140,18 @@ async function askOrMiss(request: AskedCalls, ask: Ask): Promise<Answers> {
   }
 }
 
-function wayAfter(alone: readonly Answers[]): WayOfAsking {
-  const values = alone.flatMap((part) => [...part].filter(([name, { type }]) => name !== BLOCK && type === 'value'));
+/** `joinedAt`: the block of the joined call. Before that block the call alone may not have reverted yet. */
+function wayAfter(alone: readonly Answers[], joinedAt: number | null): WayOfAsking {
+  const sound = alone.filter((part) => (blockIn(part) ?? joinedAt ?? 0) >= (joinedAt ?? 0));
+  const values = sound.flatMap((part) => [...part].filter(([name, { type }]) => name !== BLOCK && type === 'value'));
   const [wrong] = values.map(([name]) => name);
   if (wrong === undefined) return 'as-planned';
   return { why: `Multicall3 says that the call of ${wrong} reverts, and alone it does not` };
+}
+
+function newestIn(parts: readonly Answers[]): number | null {
+  const blocks = parts.flatMap((part) => blockIn(part) ?? []);
+  return blocks.length === 0 ? null : Math.max(...blocks);
 }
 
 interface Together {

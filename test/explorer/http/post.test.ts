@@ -59,9 +59,7 @@ describe('a refusal says that there are no calls', () => {
   const NO_CALLS = 'answers no eth_call (before 6.3, or switched off)';
 
   test.each([
-    ['a text for a call, up to release 11', 200, [{ id: 0, jsonrpc: '2.0', error: 'Action not found.' }]],
-    ['an object for a call, later', 200, [{ id: 0, jsonrpc: '2.0', error: { code: -32601, message: 'no\u202e' } }]],
-    ['one error for all calls', 200, { jsonrpc: '2.0', error: { code: -32600, message: 'Invalid request' } }],
+    ['one error for all calls', 200, { jsonrpc: '2.0', error: { code: -32600, message: 'no\u202e' } }],
     ['a text for all calls', 200, 'Action not found.'],
     ['a path that is not there', 404, { error: 'Not found' }],
     ['a thing that is not there', 404, { message: 'Not found' }],
@@ -80,6 +78,20 @@ describe('a refusal says that there are no calls', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('the refusal of one call is an answer: the others are answered', async () => {
+    const answers = [
+      { id: 0, error: 'Action not found.' },
+      { id: 1, error: { code: -32601, message: 'Method not found' } },
+      { id: 2, result: '0x1' },
+    ];
+    await using server = await startServer((_request, response) => {
+      sendJson(response, answers);
+    });
+    await using opened = openExplorer(server.url);
+    const { rows } = await opened.explorer.tickReader().page(asked, null);
+    expect(rows.map(({ is_refusal }) => is_refusal)).toEqual([true, true, false]);
+  });
+
   test('an error of the node is none', async () => {
     const errors = [
       { code: 3, message: 'execution reverted' },
@@ -95,5 +107,6 @@ describe('a refusal says that there are no calls', () => {
     await using opened = openExplorer(server.url);
     const { rows } = await opened.explorer.tickReader().page(asked, null);
     expect(rows.map(({ error_code }) => error_code)).toEqual([3n, -32000n, -32603n]);
+    expect(rows.map(({ is_refusal }) => is_refusal)).toEqual([false, false, false]);
   });
 });

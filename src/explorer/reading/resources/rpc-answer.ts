@@ -37,7 +37,7 @@ export function isRevert(error: unknown): boolean {
 export const NO_CALLS = 'answers no eth_call (before 6.3, or switched off)';
 
 /** True if the explorer says that the request was wrong, or that it does not have the method. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   if (isRevert(error)) return false;
   if (!isRow(error)) return typeof error === 'string';
   const code = Number(error['code']);
