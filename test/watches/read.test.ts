@@ -282,6 +282,20 @@ test('a revert fires and ends nothing, and a value that is known again is no cha
   expect(await polls(world, 2)).toEqual([]);
 });
 
+test('a call that reverted and then returns nothing does not end the alert: it cannot be read yet', async () => {
+  const broken = '{ id: broken, while: reverted.assets == true }';
+  await using world = await createWorld(rules([ASSETS, HELD], [broken, INSOLVENT]));
+  world.sandbox.revertCall({ call: 'totalAssets()' });
+  expect(await world.poll()).toEqual(['broken firing']);
+  world.sandbox.revertCall({ call: 'totalAssets()', reverts: false });
+  world.replicas.use({
+    answersCall: (call, own) => (JSON.stringify(call).includes('01e1d114') ? { id: call['id'], result: '0x' } : own),
+  });
+  expect(await polls(world, 2)).toEqual([]);
+  world.replicas.use({});
+  expect(await world.poll()).toEqual(['broken resolved']);
+});
+
 test('a slot that changes while it is not known is told against the last known value', async () => {
   await using world = await createWorld(rules([ADMIN], [ADMIN_CHANGED]));
   await world.poll();

@@ -75,9 +75,10 @@ async function decimalsOf(
   }
 }
 
-/** Null: unknown. */
+/** Null: unknown, as where nothing comes back: the call does not revert, but it cannot be read either. */
 function isReverted(answer: Answer | undefined): boolean | null {
-  return answer === undefined || 'why' in answer ? null : answer.type === 'reverted';
+  const isKnown = answer?.type === 'reverted' || (answer?.type === 'value' && answer.hex !== '0x');
+  return isKnown ? answer.type === 'reverted' : null;
 }
 
 /** The reading that a rule test writes. A name that it leaves out has no value. */
