@@ -447,6 +447,28 @@ describe('a replica that is behind', () => {
     expect(await polls(world, 3)).toContain('admin-changed event');
   });
 
+  test('may hide behind a reading that does not say its block: such a one is believed at the third', async () => {
+    await using world = await createWorld(rules([ASSETS, HELD], [INSOLVENT]));
+    await world.poll();
+    world.sandbox.mine({ blocks: 5 });
+    drain(world);
+    const undated = {
+      answersCall: (call: Row, own: Row): Row =>
+        call['method'] === 'eth_blockNumber' ? { id: call['id'], error: { code: -32000, message: 'no peers' } } : own,
+    };
+    world.replicas.use(undated);
+    expect(await polls(world, 2)).toEqual([]);
+    expect(notesOf(world)).toEqual(['answered without the number of its block: 2 of 3 readings']);
+    world.replicas.use({ lag: 5 });
+    expect(await world.poll()).toEqual([]);
+    world.replicas.use(undated);
+    expect(await polls(world, 2)).toEqual([]);
+    expect(await world.poll()).toEqual(['insolvent firing']);
+    refill(world);
+    // No number is known any more that could be lower.
+    expect(await world.poll()).toEqual(['insolvent resolved']);
+  });
+
   test('does not know yet that a call reverts, or that it reverts no longer', async () => {
     await using world = await createWorld(rules([ASSETS, HELD], ['{ id: broken, while: reverted.assets == true }']));
     await world.poll();

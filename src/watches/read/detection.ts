@@ -22,7 +22,7 @@ export interface ReadState extends Values {
   readonly decimals: Readonly<Record<string, number>>;
   /** The newest block at the last change; null: unknown. */
   readonly block: number | null;
-  /** Readings in a row from before that block. */
+  /** Readings in a row from before that block, or without a block. */
   readonly behind: number;
   /** Readings in a row without a value, by name, at most `MISSING_POLLS`. */
   readonly unread: Readonly<Record<string, number>>;
@@ -44,7 +44,7 @@ export const ReadState: z.ZodType<ReadState> = z.object({
   singly: z.object({ since: z.number(), why: z.string() }).nullable(),
 });
 
-/** So many readings in a row from before a known block are believed: the chain went back. */
+/** So many readings in a row that may be from before a known block are believed: the chain went back. */
 const BELIEVED_AFTER = 3;
 
 export function detectReads(
@@ -78,7 +78,7 @@ export function detectReads(
   const beside = {
     definitions,
     decimals,
-    block: isNews ? (newest ?? state?.block ?? null) : state.block,
+    block: isNews || state.block === null ? newest : state.block,
     behind: 0,
     unread,
     reverting: Object.keys(lacks).filter((name) => lacks[name] === 'reverted'),
@@ -150,18 +150,21 @@ export function continued(state: ReadState | null, definitions: ReadState['defin
 }
 
 interface Age {
-  /** Readings in a row from before the block of the last change. */
+  /** Readings in a row from before the block of the last change, or without a block. */
   readonly behind: number;
   /** Why the reading is not believed; null: it is. */
   readonly doubt: string | null;
 }
 
 /** Whether a reading is older than what is known. */
-function ageOf({ block: last, behind }: ReadState, { block, head }: ReadReading): Age {
-  if (last === null || block === null || block >= last) return { behind: 0, doubt: null };
-  const doubt = `answered as of block ${block}, before block ${last}`;
+function ageOf({ block: last, behind }: ReadState, { block, head, isUndated }: ReadReading): Age {
+  const isBelow = block !== null && last !== null && block < last;
+  if (last === null || !(isBelow || isUndated)) return { behind: 0, doubt: null };
+  const doubt = isBelow
+    ? `answered as of block ${block}, before block ${last}`
+    : 'answered without the number of its block';
   // The chain has that block: only the confirmations are more than they were.
-  if (head !== null && head >= last) return { behind: 0, doubt };
+  if (isBelow && head !== null && head >= last) return { behind: 0, doubt };
   const readings = behind + 1;
   if (readings >= BELIEVED_AFTER) return { behind: readings, doubt: null };
   return { behind: readings, doubt: `${doubt}: ${readings} of ${BELIEVED_AFTER} readings` };

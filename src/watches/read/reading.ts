@@ -13,6 +13,8 @@ export interface ReadReading {
   readonly lacks: Readonly<Record<string, Lack>>;
   /** The block of the values: the newest one of the replica that is furthest behind; null: unknown. */
   readonly block: number | null;
+  /** The explorer was asked for that block, and did not say it. */
+  readonly isUndated: boolean;
   /** The newest block of any replica that answered; null: unknown. */
   readonly newest: number | null;
   /** The newest block of the chain, which is above the others if the values are read below it; null: unknown. */
@@ -51,7 +53,7 @@ export async function readContract(
   const view = record.read(row, { coin: coin.decimals });
   if (view === undefined) throw new TypeError('a reading is an object');
   const lacks = Object.fromEntries(values.flatMap(({ name, lack }) => (lack === null ? [] : [[name, lack]])));
-  return { view, lacks, ...place, decimals, way };
+  return { view, lacks, ...place, isUndated: place.block === null, decimals, way };
 }
 
 /** The decimals of tokens that answer. The next poll asks for the others: values without units do not depend on them. */
@@ -102,6 +104,7 @@ export function writtenReading(record: AnyRecord, names: readonly string[], view
         .map((name): [string, Lack] => [name, isReverted(name) ? 'reverted' : 'failed']),
     ),
     block,
+    isUndated: false,
     newest: block,
     head: block,
     decimals: {},
