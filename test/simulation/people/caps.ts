@@ -3,7 +3,7 @@
 import type { Instant } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Channel, TryMember } from './log.ts';
-import { SLOT_MS, SUMMARIES, type Message, type Messages } from './facts/messages.ts';
+import { goneFrom, SLOT_MS, SUMMARIES, type Message, type Messages } from './facts/messages.ts';
 import { countUntil } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import { remembered } from './facts/timeline.ts';
@@ -49,10 +49,22 @@ export function limitsOf(channel: Channel | null, bucket: Bucket): Limits | null
 }
 
 export function bucketOf(evidence: Evidence, message: Counted): Bucket {
-  return message.members.some((member) => isCritical(evidence, member, message.closedAt)) ? 'critical' : 'common';
+  return criticalRules(evidence, message).size > 0 ? 'critical' : 'common';
 }
 
-type Counted = Pick<Message, 'members' | 'closedAt'>;
+type Counted = Pick<Message, 'members' | 'closedAt'> & Partial<Pick<Message, 'tries'>>;
+
+/** The rules of its critical lines as it was closed, with those that left it before its first try. */
+function criticalRules(evidence: Evidence, { members, closedAt, tries = [] }: Counted): Set<string> {
+  const { stories, severityAt } = evidence;
+  const gone = goneFrom({ members, tries }).flatMap(({ key, seq }) => stories.storiesOf(key, seq).at(-1) ?? []);
+  return new Set([
+    ...members
+      .filter((member) => isCritical(evidence, member, closedAt))
+      .map(({ watch, alert }) => `${watch}/${alert}`),
+    ...gone.filter((story) => severityAt(story, closedAt) === 'critical').map(({ rule }) => rule),
+  ]);
+}
 
 /** What is open counts as its rule in force has it, also an event; all else as it was told. */
 function isCritical({ stories, severityAt }: Evidence, { key, seq, severity }: TryMember, at: Instant): boolean {
@@ -83,7 +95,7 @@ export function capsIn(evidence: Evidence): Caps {
         const critical = one.members.filter((member) => isCritical(evidence, member, one.closedAt));
         const begins = critical.filter(({ type }) => isBegin(type));
         const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
-        return { at: one.closedAt, message: one.message, rules: rulesOf(critical), isFree };
+        return { at: one.closedAt, message: one.message, rules: criticalRules(evidence, one), isFree };
       })
       .toSorted((a, b) => a.at - b.at);
 
@@ -132,7 +144,7 @@ function evenAgainAt(clock: Evidence['clock'], at: Instant): Instant | null {
   return setAt === null ? null : setAt + HOUR_MS + Math.max(0, clock.at(setAt - 1) - clock.at(setAt));
 }
 
-interface Closed extends Pick<Message, 'kind' | 'members' | 'closedAt'> {
+interface Closed extends Pick<Message, 'kind'>, Counted {
   readonly message: Message | null;
 }
 
@@ -170,10 +182,6 @@ function isFull(all: readonly Closing[], at: Instant, { burst, perHour }: Limits
 /** What one rule may take of a limit of the critical bucket. */
 export function quarter(limit: number): number {
   return Math.ceil(limit / 4);
-}
-
-function rulesOf(members: readonly TryMember[]): Set<string> {
-  return new Set(members.map(({ watch, alert }) => `${watch}/${alert}`));
 }
 
 /** The instance for conditions, the rule for events. */

@@ -128,7 +128,7 @@ export function messagesIn(
 }
 
 /** What left it before its first try. */
-export function goneFrom({ members, tries: [first] }: Message): readonly ClosedMember[] {
+export function goneFrom({ members, tries: [first] }: Pick<Message, 'members' | 'tries'>): readonly ClosedMember[] {
   const tried = new Set(members.map(({ key, seq }) => `${key} ${seq}`));
   return (first?.closedMembers ?? []).filter(({ key, seq }) => !tried.has(`${key} ${seq}`));
 }

@@ -201,6 +201,24 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(found({ configs, transitions: one, tries: one.map(toldAlone) })).toEqual(['over-the-cap rule']);
   });
 
+  it('counts a message as it was closed, with a critical line that left it before its first try', () => {
+    const high = { ...rule('critical', 'event'), alert: 'high' };
+    const configs = [
+      { from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('warning', 'event'), high]) },
+    ];
+    const many = eventsAt(Array.from({ length: 11 }, (_, n) => HOUR + n * 2 * SECOND));
+    const of = { alert: 'high', labels: { watch: 'coin', alert: 'high' }, severity: 'critical' } as const;
+    const left = transition({ at: HOUR, key: 'left', type: 'event', ...of });
+    const told = (closedMembers: Try['closedMembers']): string[] =>
+      found({
+        configs,
+        transitions: [left, ...many],
+        tries: [left, ...many].map((one) => (one === many[0] ? { ...toldAlone(one), closedMembers } : toldAlone(one))),
+      });
+    expect(told([{ key: 'left', seq: 1 }])).toEqual([]);
+    expect(told([])).toEqual(['over-the-cap burst']);
+  });
+
   it('passes what was decided a moment before an hour was over that filled the cap, and finds it a moment later', () => {
     const times = Array.from({ length: 30 }, (_, n) => HOUR + Math.floor(n / 10) * 11 * MINUTE + n * SECOND);
     const told = (at: number): string[] => {
