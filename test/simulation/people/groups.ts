@@ -29,7 +29,7 @@ interface GroupClosing {
 
 type OfRule = Pick<TryMember, 'watch' | 'alert'>;
 
-export function groupsIn({ timeline, messages, stories, severityAt }: Evidence): Groups {
+export function groupsIn({ timeline, messages, stories, severityAt, clock }: Evidence): Groups {
   const closings = new Map<string, ReadonlyMap<string, readonly GroupClosing[]>>();
 
   function groupAt(rule: string, target: string, at: Instant): string | null {
@@ -71,7 +71,7 @@ export function groupsIn({ timeline, messages, stories, severityAt }: Evidence):
       const own = closingsOf(target).get(group) ?? [];
       const last = own[countUntil(own.length, (n) => (own[n]?.at ?? Infinity) < at) - 1];
       const isMeant = last !== undefined && (since === null || last.at >= since);
-      const paced = isMeant ? last.at + named.intervalMs : at;
+      const paced = isMeant ? clock.waitUntil(last.at, clock.at(last.at) + named.intervalMs) : at;
       const isFirst = sort === 'news' && since === null;
       if (paced <= at) return isFirst ? at + named.waitMs : at;
       // It began in a quiet group, where a summary was closed meanwhile.

@@ -230,6 +230,26 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(told(2 * HOUR + 40 * SECOND)).not.toEqual([]);
   });
 
+  it('lets a group wait by the clock of the daemon when that is set back', () => {
+    const configs = [
+      {
+        from: 0,
+        config: config('first', [route({ notify: ['ops'], groupIntervalMs: HOUR })], [rule('warning', 'event')]),
+      },
+    ];
+    const transitions = eventsAt([HOUR, HOUR + 20 * MINUTE]);
+    const jumps = [{ at: HOUR + 40 * MINUTE, ms: -30 * MINUTE }];
+    const told = (closedAt: number, given: Partial<PeopleLog>): string[] => {
+      const [first, last] = transitions.map(toldAlone);
+      const tries =
+        first === undefined || last === undefined ? [] : [first, { ...last, ...sent(closedAt, 'ops', last.members) }];
+      return found({ span: { from: 0, to: 4 * HOUR }, configs, transitions, tries, ...given });
+    };
+    expect(told(HOUR + 90 * MINUTE, { jumps })).toEqual([]);
+    expect(told(HOUR + 90 * MINUTE, {})).toEqual(['unsent event']);
+    expect(told(HOUR + 150 * MINUTE, { jumps })).toEqual(['unsent event']);
+  });
+
   it('lets the summary of the cap wait for as long as it had to when the clock is set back', () => {
     const many = eventsAt(Array.from({ length: 11 }, (_, n) => HOUR + n * SECOND));
     const told = (jumps: PeopleLog['jumps']): string[] => {
