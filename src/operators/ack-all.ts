@@ -41,8 +41,8 @@ const AckedAlerts = z.strictObject({
   alert: z.string(),
   severity: z.enum(SEVERITIES),
   is_event: z.boolean(),
-  alerts: Count.describe('How many of this name; of events each one counts.'),
-  since: Time.describe('Of the oldest.'),
+  alerts: Count.describe('The number of alerts with this name. Each event counts.'),
+  since: Time.describe('The time of the oldest of them.'),
 });
 export type AckedAlerts = z.output<typeof AckedAlerts>;
 
@@ -54,10 +54,10 @@ const AckAllShape = z
     acknowledged: z.array(AckedAlerts),
     standing: z
       .array(StandingAcks)
-      .describe('Those that somebody has acknowledged already. They are left as they are.'),
+      .describe('Alerts that somebody has acknowledged already. Their acknowledgements stay as they are.'),
     until: Time,
   })
-  .meta({ id: 'AckedAlerts', description: 'What was acknowledged at once, by name.' });
+  .meta({ id: 'AckedAlerts', description: 'Alerts that were acknowledged at once, by name.' });
 
 /** An alert with its acknowledgement, new or existing. */
 interface Acked {

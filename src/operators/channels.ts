@@ -9,7 +9,7 @@ import { action, type ActionCall, type OperatorWorld, type SampleTry } from './a
 import { NoBody } from './shapes.ts';
 
 const ChannelAnswer = z
-  .strictObject({ channel: z.string(), deliveries: Count.describe('How many are tried now.') })
+  .strictObject({ channel: z.string(), deliveries: Count.describe('The number of messages that are tried now.') })
   .meta({ id: 'ChangedChannel', description: 'A channel whose messages are tried now.' });
 
 const SampleAnswer = z
@@ -19,11 +19,11 @@ const SampleAnswer = z
       z.strictObject({
         recipient: z.string(),
         outcome: z.enum(['sent', 'again', 'rejected', 'unknown']),
-        answer: z.string().describe('What the server answered, or why there was no answer.'),
+        answer: z.string().describe('The answer of the server, or the reason why there was none.'),
       }),
     ),
   })
-  .meta({ id: 'Sample', description: 'How a sample was received, by recipient. It is not tried again.' });
+  .meta({ id: 'Sample', description: 'The result of a sample, by recipient. It is not tried again.' });
 
 interface SampledChannel {
   readonly channel: string;

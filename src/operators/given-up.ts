@@ -14,7 +14,7 @@ const GivenUpAnswer = z
   .strictObject({
     channels: z.array(z.strictObject({ channel: z.string(), deliveries: Count })),
     left: Count.describe(
-      'Those that stay given up: a later message about the same arrived, or they are too many at once.',
+      'The number of deliveries that stay given up: a later message about the same arrived, or they are too many at once.',
     ),
   })
   .meta({ id: 'ChangedDeliveries', description: 'Deliveries that had been given up, by channel.' });

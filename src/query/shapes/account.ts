@@ -17,11 +17,14 @@ export const ContractCode = z
     implementations: z
       .array(Implementation)
       .nullable()
-      .describe('Those that count, as messages name them. Null: not known, or the explorer shows none.'),
-    proxy_type: z.string().nullable().describe('How the proxy delegates. Null: not known, or it is no proxy.'),
-    is_verified: z.boolean().nullable().describe('Whether the source at the address itself is verified.'),
-    at: Time.nullable().describe('Of the last usable answer; null: there was none.'),
-    is_stale: z.boolean().describe('It was so; nobody knows what it is now.'),
+      .describe('The implementations in force, as messages name them. Null: not known, or the explorer shows none.'),
+    proxy_type: z
+      .string()
+      .nullable()
+      .describe('The way in which the proxy delegates. Null: not known, or it is no proxy.'),
+    is_verified: z.boolean().nullable().describe('True if the source at the address itself is verified.'),
+    at: Time.nullable().describe('The time of the last usable answer; null: there was none.'),
+    is_stale: z.boolean().describe('True if the answer is old: the present code is not known.'),
   })
   .meta({ id: 'ContractCode', description: 'The code of the address, as a watch of kind `contract` sees it.' });
 export type ContractCode = z.output<typeof ContractCode>;
@@ -31,12 +34,12 @@ export const ControlWatch = z
     watch: z.string(),
     kind: z.string(),
     since: Time.nullable().describe(
-      'Each change that an alert of the watch told since then is in `changes`. Null: nothing was read yet.',
+      '`changes` contains each change since then about which an alert of the watch was sent. Null: nothing was read yet.',
     ),
-    told: Count.describe('How many of these changes it told since then.'),
+    told: Count.describe('The number of these changes since then.'),
     until: Time.nullable().describe('The time of its last usable answer.'),
   })
-  .meta({ id: 'ControlWatch', description: 'A watch that tells changes of owner, roles or code.' });
+  .meta({ id: 'ControlWatch', description: 'A watch with an alert about changes of owner, roles or code.' });
 export type ControlWatch = z.output<typeof ControlWatch>;
 
 export const WatchedAddress = z
@@ -45,11 +48,13 @@ export const WatchedAddress = z
     code: z.array(ContractCode),
     changes: z
       .array(ItemRow)
-      .describe('The last changes of owner, roles and code that were told, the newest first, at most 20.'),
-    control: z.array(ControlWatch).describe('The watches that tell these changes.'),
+      .describe(
+        'The last changes of owner, roles and code about which an alert was sent, the newest first, at most 20.',
+      ),
+    control: z.array(ControlWatch).describe('The watches with alerts about these changes.'),
     alerts: z.array(AlertCard).describe('Open alerts of its watches, the most urgent first, at most 50.'),
     more_alerts: z.int().describe('The open alerts that are not listed.'),
-    watches: z.array(WatchRow).describe('Those of the address, and of the token at it, at most 100.'),
+    watches: z.array(WatchRow).describe('The watches of the address, and of the token at it, at most 100.'),
     more_watches: z.int().describe('The watches that are not listed.'),
   })
   .meta({

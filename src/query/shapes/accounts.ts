@@ -7,20 +7,22 @@ import { WatchState } from './watches.ts';
 export const AccountRow = z
   .strictObject({
     of: Subject,
-    asset: z.string().describe('The symbol of the coin, or what the config calls the token.'),
+    asset: z.string().describe('The symbol of the coin, or the name of the token in the config.'),
     token: z.string().nullable().describe('The address of the token; null: the coin.'),
     watch: z.string(),
     state: WatchState,
-    severity: SeverityShape.nullable().describe('Of what fires or is pending.'),
-    since: Time.nullable().describe('Of the state.'),
-    fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
+    severity: SeverityShape.nullable().describe('The severity of the alert that fires or is pending.'),
+    since: Time.nullable().describe('The time at which the state began.'),
+    fires_at: Time.nullable().describe('The time at which the pending alert fires if nothing changes.'),
     measure: MeasureShape,
-    balance: AmountShape.nullable().describe('In the asset. `measure` may be of another field, such as `balance_usd`.'),
+    balance: AmountShape.nullable().describe(
+      'The balance in the asset. `measure` may be of another field, such as `balance_usd`.',
+    ),
     usd: AmountShape.nullable().describe(
       'The balance in US dollars, exact; null: its price or the balance is not known.',
     ),
-    rate: AmountShape.nullable().describe('The price of one coin or token in US dollars, of the same answer.'),
-    change_24h: z.number().nullable().describe('0.1 is 10 % more than 24 hours ago.'),
+    rate: AmountShape.nullable().describe('The price of one coin or token in US dollars, from the same answer.'),
+    change_24h: z.number().nullable().describe('The change in 24 hours: 0.1 is 10 % more than 24 hours ago.'),
     line: z.array(Point).describe('The value over the last 24 hours, oldest first.'),
     outflow: z
       .strictObject({ amount: AmountShape, at: Time })
@@ -32,10 +34,10 @@ export type AccountRow = z.output<typeof AccountRow>;
 
 const Total = {
   usd: AmountShape.nullable().describe('The sum in US dollars, exact; null: no price is known.'),
-  balances: z.int().describe('How many balances are in the sum. What several watches read counts once.'),
-  old: z.int().describe('How many balances of the sum are old: their watches were not answered since.'),
-  unpriced: z.int().describe('How many balances have no price, so that they are in no sum.'),
-  unknown: z.int().describe('How many balances are not known.'),
+  balances: z.int().describe('The number of balances in the sum. A balance that several watches read counts once.'),
+  old: z.int().describe('The number of balances in the sum that are old: their watches got no usable answer since.'),
+  unpriced: z.int().describe('The number of balances without a price. They are not in the sum.'),
+  unknown: z.int().describe('The number of balances that are not known.'),
 };
 const ExplorerTotal = z.strictObject({ explorer: z.string(), ...Total }).meta({ id: 'ExplorerTotal' });
 export type ExplorerTotal = z.output<typeof ExplorerTotal>;
@@ -50,11 +52,13 @@ export const AccountList = list(AccountRow)
     totals: AccountTotals,
     scams: z
       .array(z.strictObject({ of: Subject, watch: z.string(), count: z.int() }))
-      .describe('Scam tokens of these accounts, by the watch whose rule looks at the reputation. They are no items.'),
+      .describe(
+        'Scam tokens of these accounts, by the watch whose rule reads the reputation. They are not in `items`.',
+      ),
     counts: z.strictObject({
       all: z.int(),
       below_limit: z.int(),
-      within_tenth: z.int().describe('Not beyond the limit, and nearer to it than 10 %.'),
+      within_tenth: z.int().describe('Balances that are not beyond the limit, and nearer to it than 10 %.'),
       old_data: z.int(),
     }),
   })
@@ -65,7 +69,7 @@ const DrawnLimit = z
   .strictObject({
     alert: z.string(),
     severity: SeverityShape,
-    fires: z.enum(['below', 'above']).describe('On which side of the limit.'),
+    fires: z.enum(['below', 'above']).describe('The side of the limit on which the alert fires.'),
     fire: AmountShape.describe('The limit at which it fires.'),
     clear: AmountShape.describe('The limit at which it ends.'),
   })
@@ -74,19 +78,19 @@ export type DrawnLimit = z.output<typeof DrawnLimit>;
 
 const DrawnEpisode = z
   .strictObject({ alert: z.string(), severity: SeverityShape, from: Time, until: Time.nullable() })
-  .meta({ id: 'DrawnEpisode', description: 'When an alert fired.' });
+  .meta({ id: 'DrawnEpisode', description: 'The time during which an alert fired.' });
 export type DrawnEpisode = z.output<typeof DrawnEpisode>;
 
 export const Series = z
   .strictObject({
     field: z.string(),
     unit: z.string(),
-    from: Time.describe('Where the chart begins: of a watch that is new, its first poll.'),
+    from: Time.describe('The time at which the chart begins. The chart of a new watch begins at its first poll.'),
     points: z.array(Point).describe('Oldest first. A value holds until the next point.'),
-    gaps: z.array(z.tuple([Time, Time])).describe('Where nothing is known.'),
-    limits: z.array(DrawnLimit).describe('Of the alerts that compare the field itself.'),
-    episodes: z.array(DrawnEpisode).describe('Of the alerts of the watch, the oldest first.'),
-    notified: z.array(Time).describe('When somebody was notified.'),
+    gaps: z.array(z.tuple([Time, Time])).describe('Times of which nothing is known.'),
+    limits: z.array(DrawnLimit).describe('The limits of the alerts that compare the field itself.'),
+    episodes: z.array(DrawnEpisode).describe('Times during which alerts of the watch fired, the oldest first.'),
+    notified: z.array(Time).describe('The times at which somebody was notified.'),
   })
   .meta({ id: 'Series', description: 'A value over time.' });
 export type Series = z.output<typeof Series>;

@@ -25,7 +25,7 @@ export const AlertCard = z
   .strictObject({
     key: z.string(),
     episode: Count,
-    seq: Count.describe('The newest transition. To be sent back with an acknowledgement.'),
+    seq: Count.describe('The newest transition. An acknowledgement sends it back.'),
     watch: z.string().describe('The name of the watch.'),
     alert: z.string(),
     rule: z.string().describe('The id of its rule. Alerts with the same `rule` and `alert` can share a card.'),
@@ -33,29 +33,31 @@ export const AlertCard = z
     title: z
       .string()
       .describe(
-        'What is so now, and with which value it fired: `treasury ETH 0.0487, below 3; fired at 2.748`. Where nobody can tell, what was read last, and how long ago. Of what is over: its last message.',
+        'The present value, and the value with which it fired: `treasury ETH 0.0487, below 3; fired at 2.748`. While the present value is not known, it is the last known value and its age. For an alert that is over, it is the title of the last message.',
       ),
     severity: SeverityShape,
     state: z.enum(ALERT_STATES),
     is_open: z
       .boolean()
       .describe(
-        'True for a condition that fires, and for an event that has to be acknowledged. False: an event that is only shown for a day.',
+        'True for a condition that fires, and for an event that has to be acknowledged. False for an event that is only shown for a day.',
       ),
     alerts: Count.describe(
-      'How many share this card of the overview: all events of a rule, or more than eight conditions. The others are of the newest event, or the most urgent condition. In lists 1.',
+      'The number of alerts that share this card of the overview: all events of a rule, or more than eight conditions. The other members describe the newest event, or the most urgent condition. In lists it is 1.',
     ),
-    since: Time.describe('When the oldest alert of the card began or happened.'),
-    up_to: Time.describe('When the newest of them was decided. To be sent back to acknowledge them all.'),
+    since: Time.describe('The time at which the oldest alert of the card began or happened.'),
+    up_to: Time.describe(
+      'The time at which the newest alert of the card was decided. An acknowledgement of all of them sends it back.',
+    ),
     of: Subject.nullable(),
     measure: MeasureShape.nullable(),
     count: CountNow.nullable(),
-    detail: Text.describe('For an event, what happened.'),
+    detail: Text.describe('The details of an event; empty for a condition.'),
     runbook: z.string().nullable().describe('A page that says what to do.'),
-    links: z.array(PageLink).describe('Of an event, and of what was counted: its transactions and blocks.'),
-    line_has_limits: z.boolean().describe('Whether the limits of `measure` are of what `line` shows.'),
+    links: z.array(PageLink).describe('The transactions and blocks of an event, or of the counted items.'),
+    line_has_limits: z.boolean().describe('True if `line` shows the values that the limits of `measure` apply to.'),
     line: z.array(Point).describe('The value over the last six hours, oldest first.'),
-    firings: Count.describe('How often it fired within the hour while it was flapping; else 0.'),
+    firings: Count.describe('The number of times it fired within the hour while it was flapping; else 0.'),
     recipients: z.array(RecipientStatus),
     ack: AckShape.nullable(),
     silence: z.string().nullable().describe('The id of a silence that holds its messages back.'),
@@ -70,17 +72,17 @@ export const AlertRow = z
     key: z.string().nullable().describe('Null while it is pending: nothing was decided yet.'),
     episode: Count.nullable(),
     seq: Count.nullable(),
-    alerts: Count.describe('How many events of the rule share this row; 1 of a condition.'),
+    alerts: Count.describe('The number of events of the rule that share this row; 1 for a condition.'),
     watch: z.string(),
     alert: z.string(),
-    title: z.string().describe('As of an `AlertCard`; of one that is pending, its condition.'),
+    title: z.string().describe('The title, as in `AlertCard`; for a pending alert, its condition.'),
     severity: SeverityShape,
     state: z.enum(['pending', ...ALERT_STATES]),
     why: z
       .enum(['pending', 'acknowledged', 'silenced', 'inhibited', 'info'])
-      .describe('Why it is no card: it needs no attention now.'),
+      .describe('The reason why it needs no attention now, and so has no card.'),
     since: Time,
-    fires_at: Time.nullable().describe('When a pending alert fires if nothing changes.'),
+    fires_at: Time.nullable().describe('The time at which a pending alert fires if nothing changes.'),
     measure: MeasureShape.nullable(),
     count: CountNow.nullable(),
     ack: AckShape.nullable(),
@@ -99,9 +101,9 @@ export const EventRow = z
     key: z.string(),
     episode: Count,
     newest: Text,
-    is_retracted: z.boolean().describe('The newest was taken back: it did not happen.'),
-    count: Count.describe('Within the last twelve hours.'),
-    notified: z.array(z.string()).describe('Channels that accepted one of them.'),
+    is_retracted: z.boolean().describe('True if the newest event was retracted: it did not happen.'),
+    count: Count.describe('The number of events within the last twelve hours.'),
+    notified: z.array(z.string()).describe('Channels that accepted a message about one of them.'),
     owed: Count.describe('Messages about them that are pending.'),
   })
   .meta({ id: 'EventRow', description: 'The events of one alert.' });
@@ -132,7 +134,7 @@ export const ItemRow = z
     title: z.string(),
     detail: Text,
     links: z.array(PageLink),
-    is_retracted: z.boolean().describe('It was taken back: it did not happen.'),
+    is_retracted: z.boolean().describe('True if it was retracted: it did not happen.'),
   })
   .meta({ id: 'ItemRow', description: 'An event.' });
 export type ItemRow = z.output<typeof ItemRow>;
@@ -161,9 +163,11 @@ export const TimelineEntry = z
     detail: z.string().nullable().describe('The answer of a server, or a comment.'),
     actor: z.string().nullable().describe('The operator who did it; null: the daemon.'),
     recipient: z.strictObject({ channel: z.string(), recipient: z.string() }).nullable(),
-    about: z.enum(ABOUT).nullable().describe('Of a try: which message it was.'),
+    about: z.enum(ABOUT).nullable().describe('The kind of message that was tried; null if the entry is no try.'),
     tries: Count.nullable().describe('Consecutive tries of the message with this answer.'),
-    until: Time.nullable().describe('The last of them, or when what began then ends.'),
+    until: Time.nullable().describe(
+      'The time of the last of these tries, or the end of an acknowledgement or silence.',
+    ),
   })
   .meta({ id: 'TimelineEntry', description: 'One thing that happened to an alert.' });
 export type TimelineEntry = z.output<typeof TimelineEntry>;
@@ -177,21 +181,25 @@ export const Episode = z
     until: Time.nullable().describe('Null while it lasts.'),
     acknowledged_by: z.string().nullable(),
   })
-  .meta({ id: 'Episode', description: 'From the firing of an alert to its end.' });
+  .meta({ id: 'Episode', description: 'The time from the firing of an alert to its end.' });
 export type Episode = z.output<typeof Episode>;
 
 export const AlertHistory = z
   .strictObject({
     card: AlertCard,
-    ended: Time.nullable().describe('When it resolved or was retracted; null while it is open.'),
+    ended: Time.nullable().describe('The time at which it resolved or was retracted; null while it is open.'),
     timeline: z.array(TimelineEntry),
     fields: z.array(FieldRow).describe('The values of its newest message.'),
-    condition: AlertExplanation.nullable().describe('How its rule reads now; null: it is not in force any more.'),
-    told: z.array(ToldMessage).describe('Each message about it, the oldest first; without those that others replaced.'),
+    condition: AlertExplanation.nullable().describe(
+      'The present state of its rule; null: the rule is not in force any more.',
+    ),
+    told: z
+      .array(ToldMessage)
+      .describe('Each message about it, the oldest first. Messages that were replaced are left out.'),
     ack: AckShape.nullable(),
     earlier: z.array(Episode),
   })
-  .meta({ id: 'AlertHistory', description: 'What happened in one episode of an alert.' });
+  .meta({ id: 'AlertHistory', description: 'The history of one episode of an alert.' });
 export type AlertHistory = z.output<typeof AlertHistory>;
 
 /** Facts about a watch or an alert that no longer exists. */
@@ -200,5 +208,5 @@ export const Gone = z
     since: Time.describe('The time of the last stored fact about it.'),
     history: z.array(TimelineEntry).describe('The newest first.'),
   })
-  .meta({ id: 'Gone', description: 'It is no longer there; the state still knows of it.' });
+  .meta({ id: 'Gone', description: 'A watch or alert that no longer exists; the state still has its history.' });
 export type Gone = z.output<typeof Gone>;

@@ -46,9 +46,9 @@ export interface List<T> {
 
 export const Subject = z
   .strictObject({
-    name: z.string().nullable().describe('By the config.'),
-    address: z.string().describe('With its checksum in upper and lower case.'),
-    explorer: z.string().describe('As the config names it.'),
+    name: z.string().nullable().describe('The name in the config.'),
+    address: z.string().describe('Upper and lower case are its checksum.'),
+    explorer: z.string().describe('The name in the config.'),
     page_url: z.url().nullable().describe('Its page at the explorer.'),
   })
   .meta({ id: 'Subject', description: 'An address that is watched.' });
@@ -56,16 +56,19 @@ export type Subject = z.output<typeof Subject>;
 
 export const MeasureShape = z
   .strictObject({
-    field: z.string().describe('What is measured: `balance`, `change("1h")`.'),
+    field: z.string().describe('The measured field or window: `balance`, `change("1h")`.'),
     value: AmountShape.nullable(),
     unit: z.string().describe('`USDC`, `%`, `s`; empty where there is none.'),
     limit: AmountShape.nullable().describe('The constant of the comparison that decides the alert.'),
-    distance: AmountShape.nullable().describe('Between value and limit, never below zero.'),
-    side: z.enum(['below', 'above']).nullable().describe('Where the value is, seen from the limit. Null at the limit.'),
-    fires: z.enum(['below', 'above']).nullable().describe('On which side of the limit the alert fires.'),
-    clears_at: AmountShape.nullable().describe('What the value has to pass for the alert to end.'),
-    at: Time.nullable().describe('When the value was read.'),
-    is_stale: z.boolean().describe('It was so; nobody knows what it is now.'),
+    distance: AmountShape.nullable().describe('The difference between value and limit, never below zero.'),
+    side: z
+      .enum(['below', 'above'])
+      .nullable()
+      .describe('The side of the limit on which the value is. Null at the limit.'),
+    fires: z.enum(['below', 'above']).nullable().describe('The side of the limit on which the alert fires.'),
+    clears_at: AmountShape.nullable().describe('The limit at which the alert ends.'),
+    at: Time.nullable().describe('The time at which the value was read.'),
+    is_stale: z.boolean().describe('True if the value is old: the present value is not known.'),
   })
   .meta({ id: 'Measure', description: 'A measured value against its limit.' });
 export type MeasureShape = z.output<typeof MeasureShape>;
@@ -78,9 +81,9 @@ export const RecipientStatus = z
     accepted_at: Time.nullable(),
     tries: Count,
     next_try: Time.nullable(),
-    answer: z.string().nullable().describe('What the server said last, in one line.'),
+    answer: z.string().nullable().describe('The last answer of the server, in one line.'),
   })
-  .meta({ id: 'RecipientStatus', description: 'How far the message to one recipient has come.' });
+  .meta({ id: 'RecipientStatus', description: 'The state of the message to one recipient.' });
 export type RecipientStatus = z.output<typeof RecipientStatus>;
 
 /** The kinds of messages about an alert. */
@@ -98,33 +101,35 @@ export type MessageAbout = (typeof ABOUT)[number];
 
 export const ToldMessage = z
   .strictObject({ about: z.enum(ABOUT), decided_at: Time, ...RecipientStatus.shape })
-  .meta({ id: 'ToldMessage', description: 'One message about an alert, and how far it has come.' });
+  .meta({ id: 'ToldMessage', description: 'One message about an alert, and its state.' });
 export type ToldMessage = z.output<typeof ToldMessage>;
 
 export const CountNow = z
   .strictObject({
     count: Count,
-    is_least: z.boolean().describe('There may be more: of an alert, no more are kept.'),
-    limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
-    of: z.string().describe('Items of which sort: `failed vault calls`.'),
+    is_least: z.boolean().describe('True if there may be more: the count stops at a maximum.'),
+    limit: Count.nullable().describe(
+      'The count at which the alert fires; null: it depends on a sum, on a part, or on the absence of items.',
+    ),
+    of: z.string().describe('The sort of the items: `failed vault calls`.'),
     window_ms: Count.nullable().describe('Null: it counts items in a row, however long they take.'),
     newest: Text,
     items: z
       .array(z.strictObject({ at: Time, place: z.string(), page_url: z.string().nullable() }))
       .describe('At most five, the newest first.'),
   })
-  .describe('Of an alert that counts items: how many within which time, and the newest.');
+  .describe('The count of an alert that counts items: the number, the window, and the newest items.');
 export type CountNow = z.output<typeof CountNow>;
 
-export const LabelsShape = z.record(z.string(), z.string()).describe('Those by which it is routed and silenced.');
+export const LabelsShape = z.record(z.string(), z.string()).describe('The labels that routes and silences match.');
 
 export const SourcePlace = z
   .strictObject({
-    file: z.string().describe('As the config names it.'),
+    file: z.string().describe('The name in the config.'),
     line: Count,
-    url: z.string().nullable().describe('Where the line is shown elsewhere, by `http.source_url` of the config.'),
+    url: z.string().nullable().describe('The URL of the line, made by `http.source_url` of the config.'),
   })
-  .meta({ id: 'SourcePlace', description: 'Where a rule is written.' });
+  .meta({ id: 'SourcePlace', description: 'The place of a rule in its file.' });
 export type SourcePlace = z.output<typeof SourcePlace>;
 
 export const PageLink = z
@@ -149,7 +154,7 @@ export const BARS = 48;
 
 export const Bars = z
   .strictObject({
-    from: Time.describe('Where the first of them begins.'),
+    from: Time.describe('The time at which the first half hour begins.'),
     states: z.array(z.enum(BAR_STATES)).length(BARS).describe('The worst state of each half hour, oldest first.'),
     notified: z
       .array(
@@ -158,7 +163,7 @@ export const Bars = z
           .min(0)
           .max(BARS - 1),
       )
-      .describe('Places of half hours in which somebody was notified.'),
+      .describe('Indexes of the half hours in which somebody was notified.'),
   })
   .meta({ id: 'Bars', description: 'The last 24 hours in half hours.' });
 export type Bars = z.output<typeof Bars>;

@@ -12,7 +12,7 @@ export const ExplorerRow = z
     answers: z
       .array(z.strictObject({ outcome: z.string(), count: Count }))
       .nullable()
-      .describe('Of the last hour.'),
+      .describe('The number of answers in the last hour, by outcome.'),
     p99_ms: z.number().nullable(),
     rate: z.strictObject({ remaining: Count, limit: Count.nullable() }).nullable(),
     watches: Count,
@@ -21,9 +21,12 @@ export const ExplorerRow = z
     paced: z
       .strictObject({ requests_per_second: z.number(), wanted_per_second: z.number(), intervals: z.string() })
       .nullable()
-      .describe('A limit of requests that makes intervals longer, where no plan is known.'),
-    trouble: z.string().nullable().describe('What keeps it from being asked, or from being believed.'),
-    replica: z.string().nullable().describe('The other replica that asks it, and knows its head and its credits.'),
+      .describe('The limit of requests that makes intervals longer; only where no plan is known.'),
+    trouble: z.string().nullable().describe('The reason why it is not asked, or why its answers are not used.'),
+    replica: z
+      .string()
+      .nullable()
+      .describe('The other replica that asks it, and has the data of its head and credits.'),
   })
   .meta({ id: 'ExplorerRow', description: 'An explorer.' });
 export type ExplorerRow = z.output<typeof ExplorerRow>;
@@ -37,13 +40,13 @@ export const CostRow = z
     watches: Count,
     requests_per_day: z.number(),
     credits_per_day: z.number(),
-    share: z.number().nullable().describe('Of the credits of all rules of the explorer: 0.3 is 30 %.'),
+    share: z.number().nullable().describe('The part of the credits of all rules of the explorer: 0.3 is 30 %.'),
     shared_with: z.array(z.string()),
     cheaper: z.strictObject({ interval_ms: Count, saves: z.number() }).nullable(),
   })
   .meta({
     id: 'CostRow',
-    description: 'What the requests of a rule cost in a day as it is written, without paused watches.',
+    description: 'The cost of the requests of a rule in a day as it is written, without paused watches.',
   });
 export type CostRow = z.output<typeof CostRow>;
 
@@ -84,7 +87,7 @@ export const FileProblem = z
     hint: z.string().nullable(),
     frame: z.string().describe('The lines around it, with a caret under the place.'),
   })
-  .meta({ id: 'FileProblem', description: 'What is wrong in a file.' });
+  .meta({ id: 'FileProblem', description: 'A mistake in a file.' });
 export type FileProblem = z.output<typeof FileProblem>;
 
 export const RuleList = list(RuleRow)

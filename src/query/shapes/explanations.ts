@@ -8,8 +8,8 @@ export const ReadValue = z
   .strictObject({
     name: z.string().describe('A field, or a window such as `change("1h")`.'),
     value: Text.nullable(),
-    before: Text.nullable().describe('Where the last known value before was another one.'),
-    why: z.string().nullable().describe('Why it is not known.'),
+    before: Text.nullable().describe('The last known value before, if it was another one; else null.'),
+    why: z.string().nullable().describe('The reason why the value is not known; null if it is known.'),
   })
   .meta({ id: 'Read', description: 'A value that a condition reads.' });
 export type ReadValue = z.output<typeof ReadValue>;
@@ -17,8 +17,8 @@ export type ReadValue = z.output<typeof ReadValue>;
 /** A condition, or a part of one. Its `parts` are of the same shape. */
 export const ConditionPart = z
   .strictObject({
-    text: z.string().describe('As the rule has it.'),
-    truth: TruthShape.nullable().describe('Null: nothing was read yet that it could be judged on.'),
+    text: z.string().describe('The text in the rule.'),
+    truth: TruthShape.nullable().describe('Null: nothing was read yet, so it could not be judged.'),
     reads: z.array(ReadValue),
     get parts() {
       return z.array(ConditionPart);
@@ -31,7 +31,7 @@ export const ConditionExplanation = z
   .strictObject({
     name: z.enum(['while', 'until', 'if']),
     part: ConditionPart,
-    reasons: z.array(z.string()).describe('Why it is unknown, as far as that is not said beside what it reads.'),
+    reasons: z.array(z.string()).describe('The reasons why it is unknown that its `reads` do not give.'),
   })
   .meta({ id: 'ConditionExplanation' });
 export type ConditionExplanation = z.output<typeof ConditionExplanation>;
@@ -41,7 +41,9 @@ export const AlertStateExplanation = z
     state: z.enum(['inactive', 'pending', 'firing', 'recovering', 'event']),
     since: Time.nullable(),
     words: z.string(),
-    held_back: z.array(z.string()).describe('What has to be over before it fires, or is told.'),
+    held_back: z
+      .array(z.string())
+      .describe('The reasons why it does not fire yet, or why its messages are not sent yet.'),
     remarks: z.array(z.string()),
   })
   .meta({ id: 'AlertStateExplanation' });
@@ -52,20 +54,25 @@ export const AlertExplanation = z
     type: z.enum(['event', 'condition', 'count']),
     severity: SeverityShape,
     source: z.string().describe('`rules/treasury.yaml:21`'),
-    on: z.string().nullable().describe('Of which events, where it is no condition over values.'),
+    on: z.string().nullable().describe('The events that the alert is about; null for a condition over values.'),
     item: Text.nullable().describe('The item that the conditions of an event were last judged on.'),
     states: z.array(AlertStateExplanation).describe('One for each group of a count, else one. Empty: not known.'),
     more_groups: Count,
     conditions: z.array(ConditionExplanation),
-    needs: z.array(z.string()).describe('All of these have to come true for a change.'),
-    aim: z.enum(['to fire', 'to end', 'to match']).nullable().describe('What the needs lead to.'),
-    counts: z.array(CountNow).describe('Of an alert that counts: one for each group, as of the last poll.'),
-    held_back: z.array(z.string()).describe('Why nothing can be decided.'),
+    needs: z.array(z.string()).describe('Sentences that all have to become true for a change.'),
+    aim: z
+      .enum(['to fire', 'to end', 'to match'])
+      .nullable()
+      .describe('The change that follows when all `needs` are true.'),
+    counts: z
+      .array(CountNow)
+      .describe('The counts of an alert that counts items: one for each group, as of the last poll.'),
+    held_back: z.array(z.string()).describe('The reasons why nothing can be decided.'),
     operators: z.array(z.string()).describe('Silences and acknowledgements, in words.'),
     health: z.enum(HEALTHS),
     health_since: Time.nullable(),
     labels: z.record(z.string(), z.string()),
-    recipients: z.array(RecipientStatus).describe('Of what of it is open.'),
+    recipients: z.array(RecipientStatus).describe('The recipients of its open alerts.'),
     messages: z.array(
       z.strictObject({
         type: z.string(),
@@ -78,5 +85,5 @@ export const AlertExplanation = z
     ),
     would_notify: z.array(z.strictObject({ channel: z.string(), recipient: z.string() })),
   })
-  .meta({ id: 'AlertExplanation', description: 'Why an alert fires or not.' });
+  .meta({ id: 'AlertExplanation', description: 'The reasons why an alert fires or does not.' });
 export type AlertExplanation = z.output<typeof AlertExplanation>;

@@ -18,7 +18,7 @@ export const DeliveryRow = z
     key: z.string().nullable(),
     episode: Count.nullable(),
     transition: z.string(),
-    members: Count.describe('Of how many transitions the message speaks.'),
+    members: Count.describe('The number of transitions in the message.'),
     recipient: RecipientStatus,
     is_dismissed: z.boolean(),
   })
@@ -27,7 +27,7 @@ export type DeliveryRow = z.output<typeof DeliveryRow>;
 
 export const DeliveryDetail = DeliveryRow.extend({
   ended_at: Time.nullable(),
-  outcome: z.enum(['sent', 'again', 'rejected', 'unknown']).nullable().describe('Of the last try.'),
+  outcome: z.enum(['sent', 'again', 'rejected', 'unknown']).nullable().describe('The outcome of the last try.'),
   messages: z
     .array(
       z.strictObject({
@@ -39,8 +39,10 @@ export const DeliveryDetail = DeliveryRow.extend({
         rule: z.string().describe('`rules/treasury.yaml:21`'),
       }),
     )
-    .describe('The first fifty of them.'),
-  more: z.array(z.strictObject({ watch: z.string(), alert: z.string(), count: Count })).describe('The others.'),
+    .describe('The first fifty messages about single alerts in it.'),
+  more: z
+    .array(z.strictObject({ watch: z.string(), alert: z.string(), count: Count }))
+    .describe('The number of the other ones, by watch and alert.'),
 }).meta({ id: 'DeliveryDetail', description: 'One message to one recipient, with all that it says.' });
 export type DeliveryDetail = z.output<typeof DeliveryDetail>;
 
@@ -54,7 +56,9 @@ export type DeliveryList = z.output<typeof DeliveryList>;
 
 const Matchers = z
   .record(z.string(), z.union([z.string(), z.array(z.string())]))
-  .describe('By label. `*` is a glob, a list means any of them, a leading `!` negates the whole.');
+  .describe(
+    'Patterns by label. `*` stands for any text, a list means any of its patterns, a leading `!` negates the whole.',
+  );
 
 export const SilenceRow = z
   .strictObject({
@@ -82,29 +86,29 @@ export const SilencePreview = z
     alerts: z
       .array(
         z.strictObject({
-          watch: z.string().describe('The rule.'),
+          watch: z.string().describe('The id of the rule.'),
           alert: z.string(),
           severity: SeverityShape,
-          watches: Count.describe('How many watches of the rule.'),
-          open: Count.describe('How many of them are open now.'),
+          watches: Count.describe('The number of watches of the rule that it would silence.'),
+          open: Count.describe('The number of these alerts that are open now.'),
           notifications_24h: Count,
-          to: z.array(z.string()).describe('Channels.'),
+          to: z.array(z.string()).describe('The channels of these alerts.'),
         }),
       )
-      .describe('Those that are open first, then those that told most; at most a hundred.'),
-    left_out: Count.describe('Alerts that are not listed.'),
-    all: Count.describe('Alerts of single watches.'),
+      .describe('Open alerts first, then the alerts with the most notifications; at most a hundred.'),
+    left_out: Count.describe('The number of alerts that are not listed.'),
+    all: Count.describe('The number of alerts, counted for each watch.'),
     rules: Count,
-    of_rules: Count.describe('All rules that there are.'),
+    of_rules: Count.describe('The number of all rules.'),
     watches: Count,
-    share: z.number().describe('Of all watches: 0.01 is 1 %.'),
-    open: Count.describe('Alerts that are open now.'),
-    notifications_24h: Count.describe('That it would have held back in the last 24 hours.'),
-    critical_24h: Count.describe('Critical ones among them.'),
-    recipients_24h: Count.describe('To whom they were owed.'),
-    needs_confirm: z.boolean().describe('It is about more than half of the rules.'),
+    share: z.number().describe('The part of all watches: 0.01 is 1 %.'),
+    open: Count.describe('The number of alerts that are open now.'),
+    notifications_24h: Count.describe('The number of notifications of the last 24 hours that it would have held back.'),
+    critical_24h: Count.describe('The number of critical notifications among them.'),
+    recipients_24h: Count.describe('The number of recipients of these notifications.'),
+    needs_confirm: z.boolean().describe('True if it matches more than half of the rules.'),
   })
-  .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
+  .meta({ id: 'SilencePreview', description: 'The alerts and notifications that a silence would hold back.' });
 export type SilencePreview = z.output<typeof SilencePreview>;
 
 /** The data of the page behind a link in a message. No call of the API returns it. */

@@ -6,7 +6,9 @@ import { SPEND_CLASSES } from '../../core/spending/spend.ts';
 import { BAR_STATES, Bars } from './common.ts';
 
 export const VERDICTS = ['critical', 'warning', 'blind', 'in-hand', 'starting', 'quiet'] as const;
-export const PageVerdict = z.enum(VERDICTS).meta({ id: 'Verdict', description: 'Whether somebody has to get up.' });
+export const PageVerdict = z
+  .enum(VERDICTS)
+  .meta({ id: 'Verdict', description: 'The overall state: it says whether somebody has to act now.' });
 export type PageVerdict = z.output<typeof PageVerdict>;
 
 export const HeadAge = z
@@ -20,20 +22,24 @@ export const HeadAge = z
       .describe(
         '`stalled`: no new block. `overdue`: not read for three intervals. `blind`: a watch of the explorer is. `unread`: no watch reads it. `unknown`: it was not read yet.',
       ),
-    since: Time.nullable().describe('Since when it is not fresh; of `unread`, when the explorer last answered.'),
+    since: Time.nullable().describe(
+      'The time since when it is not fresh; for `unread`, the time of the last answer of the explorer.',
+    ),
   })
-  .meta({ id: 'HeadAge', description: 'How fresh the chain is that an explorer shows.' });
+  .meta({ id: 'HeadAge', description: 'The age of the newest block that an explorer shows.' });
 export type HeadAge = z.output<typeof HeadAge>;
 
 export const BlindCauseShape = z
   .strictObject({
     cause: z.string().describe('`timeout`, `stale`, `blind-field`, `damaged-memory` and so on.'),
     explorer: z.string(),
-    since: Time.describe('Of the watch that has been blind for longest.'),
+    since: Time.describe('The time since when the first of these watches has been blind.'),
     watches: Count,
     rules: Count,
-    names: z.array(z.string()).describe('The first ten of them.'),
-    fields: z.array(z.string()).describe('Of `blind-field`: those that the explorer sends no more.'),
+    names: z.array(z.string()).describe('The names of the first ten watches.'),
+    fields: z
+      .array(z.string())
+      .describe('The fields that the explorer does not send any more; only for `blind-field`.'),
   })
   .meta({ id: 'BlindCause', description: 'Watches of one explorer that are blind for one reason.' });
 export type BlindCauseShape = z.output<typeof BlindCauseShape>;
@@ -42,8 +48,8 @@ export const ChannelDebt = z
   .strictObject({
     channel: z.string(),
     rows: Count,
-    since: Time.describe('When the oldest was decided.'),
-    tried_often: Count.describe('Of them: those that one more failed try may give up.'),
+    since: Time.describe('The time at which the oldest message was decided.'),
+    tried_often: Count.describe('The number of messages that may be given up after one more failed try.'),
     last_try: Time.nullable(),
     last_answer: z.string().nullable(),
   })
@@ -52,20 +58,24 @@ export type ChannelDebt = z.output<typeof ChannelDebt>;
 
 export const Forecast = z
   .strictObject({
-    explorers: z.array(z.string()).describe('Those that share the plan.'),
+    explorers: z.array(z.string()).describe('The explorers that share the plan.'),
     remaining: z
       .number()
       .nullable()
-      .describe('What the server said last, less what was asked since. Below zero: overdrawn. Null: not known yet.'),
-    is_counted: z.boolean().describe('The server never said it: only own requests are counted.'),
-    plan: z.number().describe('Credits of one period.'),
+      .describe(
+        'The credits that the server reported last, less the credits spent since. Below zero: overdrawn. Null: not known yet.',
+      ),
+    is_counted: z
+      .boolean()
+      .describe('True if the server never reported its credits, so that only own requests are counted.'),
+    plan: z.number().describe('The credits of one period.'),
     per: z.enum(['day', 'month']),
-    is_assumed: z.boolean().describe('The config names no credits.'),
-    from: Time.describe('When the period began, or the daemon in it.'),
-    resets_at: Time.describe('When the next credits come.'),
+    is_assumed: z.boolean().describe('True if the config names no credits, so that `plan` is assumed.'),
+    from: Time.describe('The time at which the period began, or at which the daemon began to count within it.'),
+    resets_at: Time.describe('The time at which the credits are refilled.'),
     curve: z
       .array(z.strictObject({ at: Time, remaining: z.number() }))
-      .describe('Credits that were left since the period began, the oldest first: at most 96.'),
+      .describe('The credits left over time since the period began, the oldest first: at most 96 points.'),
     wanted_per_day: z.number().describe('The price of all requests in a day as the rules are written.'),
     wanted_share: z
       .number()
@@ -77,46 +87,50 @@ export const Forecast = z
     at_reset: z
       .number()
       .nullable()
-      .describe('What is left at the reset: without what is planned, and without what others are expected to spend.'),
+      .describe(
+        'The credits that will be left at the reset, after the planned requests and the spending that is expected of other programs.',
+      ),
     runs_out_at: Time.nullable().describe('Null: they last, or it is not known.'),
     reserve: z.number().describe('Warning and info leave it to critical watches and to other programs.'),
     spent: z
       .record(z.enum(SPEND_CLASSES), z.number())
       .describe(
-        'In this period. `pages`: second pages and readings. `sweep`: known rows, read again. `probe`: whether the explorer answers, and which chain it shows.',
+        'The credits spent in this period. `pages`: second pages and readings. `sweep`: known rows, read again. `probe`: whether the explorer answers, and which chain it shows.',
       ),
-    foreign: z.number().describe('Spent by other programs in this period.'),
+    foreign: z.number().describe('The credits that other programs spent in this period.'),
     stretch: z
       .strictObject({ critical: z.number(), warning: z.number(), info: z.number() })
-      .describe('How many times as long intervals are.'),
+      .describe('The factor by which intervals are longer than written, by severity.'),
     intervals: z.string().describe('The same in words: `warning ×2.1, info ×4.4`. Empty: as they are written.'),
   })
-  .meta({ id: 'Forecast', description: 'Whether the credits of a plan last until its next period.' });
+  .meta({ id: 'Forecast', description: 'The credits of a plan, and whether they last until its next period.' });
 export type Forecast = z.output<typeof Forecast>;
 
 export const ClusterShape = z
   .strictObject({
     replicas: z
       .array(z.strictObject({ name: z.string(), is_self: z.boolean(), config: z.string() }))
-      .describe('Those that live.'),
+      .describe('The replicas that are alive.'),
     shards: z
       .array(z.strictObject({ shard: z.string(), replica: z.string().nullable() }))
-      .describe('What is shared out between them; null: none works on it.'),
+      .describe('The shards that the replicas share; null: no replica works on the shard.'),
     config_in_force: z
       .string()
       .nullable()
-      .describe('That of most replicas. A replica with another one claims nothing.'),
+      .describe('The config of most replicas. A replica with another config claims no shard.'),
   })
-  .meta({ id: 'Cluster', description: 'The replicas that share the state, and what each works on.' });
+  .meta({ id: 'Cluster', description: 'The replicas that share the state, and the shards on which each works.' });
 export type ClusterShape = z.output<typeof ClusterShape>;
 
 export const Trust = z
   .strictObject({
     heads: z.array(HeadAge).describe('The oldest first.'),
-    blind: z.array(BlindCauseShape).describe('Those that have been blind for longest first.'),
+    blind: z.array(BlindCauseShape).describe('The causes of blindness, the one that has lasted longest first.'),
     overdue: z
       .array(BlindCauseShape)
-      .describe('Watches that missed a due time and are not blind yet: since when no answer could be used.'),
+      .describe(
+        'Watches that missed a due time and are not blind yet. `since` is the time since when no answer could be used.',
+      ),
     watches: Count,
     oldest: z
       .strictObject({ watch: z.string(), at: Time, age_ms: Count, interval_ms: Count })
@@ -128,16 +142,18 @@ export const Trust = z
     not_judged: Count.describe('Items of the last hour for which a poll had not enough steps.'),
     owed: z.array(ChannelDebt),
     given_up: Count.describe('Messages given up in seven days that nobody dismissed.'),
-    credits: z.array(Forecast.nullable()).describe('By plan; null: not known.'),
-    troubles: z.array(z.string()).describe('What keeps explorers from being asked, or from being believed.'),
+    credits: z.array(Forecast.nullable()).describe('The credits by plan; null: not known.'),
+    troubles: z
+      .array(z.string())
+      .describe('The reasons why explorers are not asked, or why their answers are not used.'),
     storage: z.enum(['works', 'fails', 'full']).nullable(),
     rejected: z
       .strictObject({ since: Time, place: z.string().nullable(), why: z.string() })
       .nullable()
-      .describe('Why the files on the disk are not in force; null: they are.'),
+      .describe('The reason why the files on the disk are not in force; null: they are in force.'),
     cluster: ClusterShape.nullable().describe('Null: one process has the state for itself.'),
   })
-  .meta({ id: 'Trust', description: 'What the verdict rests on.' });
+  .meta({ id: 'Trust', description: 'The facts on which the verdict is based.' });
 export type Trust = z.output<typeof Trust>;
 
 /** The part of the overview that every page shows. */
@@ -153,24 +169,28 @@ export const Overview = z
     verdict: PageVerdict,
     headline: z.string(),
     detail: z.string(),
-    waiting_since: Time.nullable().describe('Since when the oldest alert waits that nobody has in hand.'),
+    waiting_since: Time.nullable().describe('The time since when the oldest alert waits that nobody has acknowledged.'),
     cards: z.array(AlertCard).describe('Critical first, then what fires, then events; at most eight.'),
-    more: z.strictObject({ alerts: Count, rules: Count }).describe('What has no card because of that limit.'),
+    more: z
+      .strictObject({ alerts: Count, rules: Count })
+      .describe('The number of alerts and rules that have no card because of that limit.'),
     unhandled: Count,
     trust: Trust,
     handled: z.array(AlertRow),
     more_handled: Count,
-    recent: z.array(EndedRow).describe('What ended within the last 24 hours, the last one first; at most five.'),
-    events: z.array(EventRow).describe('Of the last twelve hours.'),
+    recent: z.array(EndedRow).describe('Alerts that ended within the last 24 hours, the last one first; at most five.'),
+    events: z.array(EventRow).describe('Events of the last twelve hours.'),
     bars: z
       .array(z.strictObject({ watch: z.string(), state: z.enum(BAR_STATES), since: Time, bars: Bars }))
-      .describe('Of watches with something to show, the worst of now first.'),
+      .describe('The last 24 hours of watches with something to show; the watch in the worst state now is first.'),
     more_bars: Count.describe('Watches with something to show that have no row.'),
     of_watches: Count.describe('Watches with the labels that were asked for; all watches where none were.'),
-    calls_nobody: z.boolean().describe('Every channel is of the type `log`: no message reaches people elsewhere.'),
+    calls_nobody: z
+      .boolean()
+      .describe('True if every channel is of the type `log`, so that no message reaches people elsewhere.'),
     as_of: Time,
   })
-  .meta({ id: 'Overview', description: 'What fires, and whether the answer can be trusted.' });
+  .meta({ id: 'Overview', description: 'The alerts that fire, and whether the data can be trusted.' });
 export type Overview = z.output<typeof Overview>;
 
 export function summaryOf({ verdict, unhandled, trust }: Overview): OverviewSummary {

@@ -20,30 +20,32 @@ import {
 export const WATCH_STATES = ['firing', 'pending', 'blind', 'paused', 'silenced', 'starting', 'ok'] as const;
 export const WatchState = z
   .enum(WATCH_STATES)
-  .meta({ id: 'WatchState', description: 'The first of these that holds.' });
+  .meta({ id: 'WatchState', description: 'The first of these states that is true of the watch.' });
 export type WatchState = z.output<typeof WatchState>;
 
 export const WatchRow = z
   .strictObject({
     name: z.string(),
     rule: z.string(),
-    labels: LabelsShape.describe('Those that all of its alerts have.'),
+    labels: LabelsShape.describe('The labels that all of its alerts have.'),
     kind: z.string(),
     explorer: z.string(),
     state: WatchState,
-    severity: SeverityShape.nullable().describe('Of what fires or is pending.'),
-    since: Time.nullable().describe('Since when it is in this state.'),
-    fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
+    severity: SeverityShape.nullable().describe('The severity of the alert that fires or is pending.'),
+    since: Time.nullable().describe('The time at which the state began.'),
+    fires_at: Time.nullable().describe('The time at which the pending alert fires if nothing changes.'),
     blind: z
       .strictObject({ cause: z.string(), since: Time, fields: z.array(z.string()) })
       .nullable()
-      .describe('Why nothing is known of it now.'),
+      .describe('The reason why nothing is known of it now.'),
     is_healthy: z.boolean(),
     measure: MeasureShape.nullable().describe('Null: it watches for events, or nothing was read yet.'),
-    needs: z.string().nullable().describe('What has to change for an alert to fire, in a sentence.'),
-    as_of: Time.nullable().describe('Of the last usable answer.'),
+    needs: z.string().nullable().describe('The change that makes an alert fire, in a sentence.'),
+    as_of: Time.nullable().describe('The time of the last usable answer.'),
     interval_ms: Count,
-    effective_ms: Count.describe('Longer than `interval_ms` where the plan of the explorer stretches it.'),
+    effective_ms: Count.describe(
+      'The interval in force. It is longer than `interval_ms` where the plan of the explorer stretches it.',
+    ),
     bars: Bars,
   })
   .meta({ id: 'WatchRow', description: 'A watch.' });
@@ -55,9 +57,9 @@ export const WatchCounts = z
 
 export const WatchList = list(WatchRow)
   .extend({
-    all: Count.describe('Watches that match the search, whatever their state.'),
+    all: Count.describe('The number of watches that match the search, in any state.'),
     counts: WatchCounts,
-    unhealthy: Count.describe('Watches with an unhealthy alert, without those that are blind.'),
+    unhealthy: Count.describe('The number of watches with an unhealthy alert, without the blind ones.'),
   })
   .meta({
     id: 'WatchList',
@@ -72,8 +74,8 @@ export const PollRow = z
     at: Time,
     outcome: z.enum(POLL_OUTCOMES),
     value: AmountShape.nullable(),
-    truths: z.record(z.string(), TruthShape).describe('By alert.'),
-    ms: Count.describe('How long it took.'),
+    truths: z.record(z.string(), TruthShape).describe('The truth of each condition, by alert.'),
+    ms: Count.describe('The duration of the poll.'),
   })
   .meta({ id: 'Poll', description: 'One poll of a watch.' });
 export type PollRow = z.output<typeof PollRow>;
@@ -88,20 +90,20 @@ export const WatchExplanation = z
       'The last other value; null where `measure` is of another field than the kind measures.',
     ),
     alerts: z.array(AlertExplanation),
-    measured: z.string().nullable().describe('The field that polls show the value of; null: there is none.'),
-    polls: z.array(PollRow).nullable().describe('The newest first. Null: only the daemon knows them.'),
-    replica: z.string().nullable().describe('The other replica that polls it, and knows its last polls.'),
+    measured: z.string().nullable().describe('The field whose value polls show; null: there is none.'),
+    polls: z.array(PollRow).nullable().describe('The last polls, the newest first. Null: only the daemon has them.'),
+    replica: z.string().nullable().describe('The other replica that polls it, and has its last polls.'),
     data: z.strictObject({ state: z.enum(DATA_STATES), since: Time }).nullable(),
-    remarks: z.array(z.string()).describe('What else is to be known of its data.'),
+    remarks: z.array(z.string()).describe('Remarks about its data.'),
     pause: z.strictObject({ until: Time, actor: z.string(), comment: z.string() }).nullable(),
-    next: Time.nullable().describe('When it is polled next.'),
+    next: Time.nullable().describe('The time of the next poll.'),
     credits_per_day: z.number().nullable(),
-    samples_kept: Count.describe('Runs of equal values.'),
-    fields: z.array(z.string()).describe('Of which a chart can be drawn.'),
+    samples_kept: Count.describe('The number of stored samples; equal values in a row count once.'),
+    fields: z.array(z.string()).describe('The fields of which a chart can be drawn.'),
     episodes: z.array(Episode),
     items: z.array(ItemRow).describe('Events of its alerts, the newest first; at most twenty.'),
     source: SourcePlace,
-    rule: z.string().nullable().describe('Its text, as it is in force.'),
+    rule: z.string().nullable().describe('The text of the rule that is in force.'),
   })
-  .meta({ id: 'WatchExplanation', description: 'A watch, and why its alerts fire or not.' });
+  .meta({ id: 'WatchExplanation', description: 'A watch, and the reasons why its alerts fire or do not.' });
 export type WatchExplanation = z.output<typeof WatchExplanation>;

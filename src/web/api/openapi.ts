@@ -13,7 +13,7 @@ export interface DocumentOptions {
   readonly version: string;
 }
 
-const DESCRIPTION = `What Chainwarden watches, what fires, and who was told. Every call takes a token:
+const DESCRIPTION = `The API of Chainwarden: watches, alerts that fire, and messages that were sent. Every call takes a token:
 \`Authorization: Bearer TOKEN\`. Times are RFC 3339 in UTC, amounts are decimal text, null means that it is not known.
 docs/api.md has examples.`;
 
@@ -127,7 +127,7 @@ function isRequired(request: Json | null): boolean {
 function made({ status }: WriteRoute): Json {
   if (status === 200) return { description: 'Done.' };
   const schema = { type: 'string', format: 'uri-reference' };
-  return { description: 'Done.', headers: { Location: { description: 'Where what was made is shown.', schema } } };
+  return { description: 'Done.', headers: { Location: { description: 'The path of the new object.', schema } } };
 }
 
 function contentOf(schema: Json | null, type = 'application/json'): Json {
@@ -150,19 +150,21 @@ function responsesOf(names: readonly ProblemName[]): Json {
 
 const ProblemBody = z
   .strictObject({
-    type: z.string().describe('`/about#stale-seq`: what kind of problem it is.'),
+    type: z.string().describe('The kind of the problem, such as `/about#stale-seq`.'),
     title: z.string(),
     status: z.int(),
-    detail: z.string().describe('What to do.'),
-    instance: z.string().optional().describe('Under which the log has the details.'),
+    detail: z.string().describe('The cause in this case, and the way to correct it.'),
+    instance: z.string().optional().describe('The id under which the log has the details.'),
     problems: z
       .array(z.strictObject({ pointer: z.string().describe('A JSON pointer.'), detail: z.string() }))
       .optional()
       .describe('Each mistake in the request.'),
-    since: Gone.shape.since.optional().describe('Of what is gone: the newest that is known of it.'),
-    history: Gone.shape.history.optional().describe('Of what is gone: what is still known of it.'),
+    since: Gone.shape.since
+      .optional()
+      .describe('The time of the last stored fact about a watch or alert that no longer exists.'),
+    history: Gone.shape.history.optional().describe('The stored history of a watch or alert that no longer exists.'),
   })
-  .meta({ id: 'Problem', description: 'What is wrong, as RFC 9457 has it.' });
+  .meta({ id: 'Problem', description: 'A problem in the form of RFC 9457.' });
 
 interface Converted {
   readonly schemaOf: (route: ApiRoute) => RouteSchemas;
