@@ -72,7 +72,7 @@ const Resets = z
     integer(1, 28, 'a day of the month').transform((day) => ({ type: 'day' as const, day })),
   ])
   .meta({
-    description: 'when the credits are refilled: a time in UTC, or a day of the month; learned when left out',
+    description: 'time at which the credits are refilled: a time in UTC, or a day of the month; learned when left out',
   });
 
 function timeOf(written: string): { readonly type: 'time'; readonly ms: number } {
@@ -82,15 +82,15 @@ function timeOf(written: string): { readonly type: 'time'; readonly ms: number }
 
 const Plan = z
   .strictObject({
-    requests_per_second: integer(1, 100_000, 'what the key allows').optional(),
+    requests_per_second: integer(1, 100_000, 'requests that the key allows in a second').optional(),
     credits: integer(1, 1_000_000_000_000, 'credits that the plan includes').optional(),
-    per: z.enum(['day', 'month']).default('day').meta({ description: 'what the credits are for' }),
+    per: z.enum(['day', 'month']).default('day').meta({ description: 'period of the credits' }),
     reserve: percent('part of the credits that is kept back').default(0),
     resets: Resets.optional(),
     stretch: z
       .enum(['on', 'off'])
       .default('on')
-      .meta({ description: 'whether intervals become longer where the plan does not suffice' }),
+      .meta({ description: 'on: intervals become longer where the plan does not suffice' }),
   })
   .check(({ value, issues }) => {
     const { per, resets } = value;
@@ -100,15 +100,17 @@ const Plan = z
   });
 
 const BLIND_AFTER_MS = 120_000;
-const blindAfter = duration(60_000, 30 * 86_400_000, 'how long a watch misses its times until it is blind');
+const blindAfter = duration(60_000, 30 * 86_400_000, 'time without a usable answer until a watch is blind');
 
-const RPC = 'whether its JSON-RPC answers calls of contracts, which the kind read needs';
+const RPC = 'true if its JSON-RPC answers calls of contracts, which the kind read needs';
 
 const shared = {
   blind_after: blindAfter.optional(),
   coin: Coin.prefault({}).meta({ description: 'the native coin of the chain' }),
   page_url: webUrl('pages of the explorer, for links in messages').optional(),
-  plan: Plan.optional().meta({ description: 'what the key allows: intervals become longer where it does not suffice' }),
+  plan: Plan.optional().meta({
+    description: 'the requests and credits that the key allows; intervals become longer where they do not suffice',
+  }),
   concurrency: integer(1, 64, 'requests at the same time').default(1),
   rpc: boolean(RPC).default(false),
   headers: z
@@ -118,7 +120,7 @@ const shared = {
 };
 
 const Auth = z.enum(['bearer', 'query']);
-const AUTH = { description: 'how the key is sent: as a bearer token, or as the parameter apikey' };
+const AUTH = { description: 'the key is sent as a bearer token, or as the parameter apikey' };
 
 const INSECURE = boolean('send the key without encryption, over http: to another machine').default(false);
 
@@ -128,7 +130,7 @@ const Multichain = z.strictObject({
   chain_id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a chain id has letters, digits, dashes and underscores')
-    .meta({ description: 'which chain, such as "1"' }),
+    .meta({ description: 'id of the chain, such as "1"' }),
   api_key: SecretText.optional(),
   insecure: INSECURE,
   auth: Auth.default('bearer').meta(AUTH),
@@ -151,7 +153,7 @@ const Sandbox = z.strictObject({
   form: z.literal('sandbox').meta({ description: 'embedded: a simulated chain that needs no network' }),
   seed: integer(0, 4_294_967_295, 'the same seed is the same chain').default(1),
   block_time: pace(100, 3_600_000, 'time between two blocks, or manual').default(2000),
-  control: boolean('whether the control API is served').default(false),
+  control: boolean('true: the control API is served').default(false),
   faults: boolean('faults drawn by the seed: replaced blocks, lists that are late, rows twice or out of order').default(
     false,
   ),
@@ -163,7 +165,9 @@ const Sandbox = z.strictObject({
   blind_after: shared.blind_after,
   coin: shared.coin,
   page_url: shared.page_url,
-  plan: Plan.optional().meta({ description: 'what it gives: it counts credits, and refuses when they are used up' }),
+  plan: Plan.optional().meta({
+    description: 'the requests and credits that it allows; it refuses requests when they are used up',
+  }),
 });
 
 export const ExplorerShapes = { multichain: Multichain, instance: Instance, sandbox: Sandbox } as const;
@@ -187,7 +191,7 @@ const DAY_MS = 86_400_000;
 const Recording = z.strictObject({
   file: text('the recording').default('./data/recording.db'),
   keep: duration(60_000, 3650 * DAY_MS, 'older polls are dropped').default(7 * DAY_MS),
-  max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
+  max_size: size(2 ** 20, 2 ** 36, 'size of the file beyond which the oldest polls are dropped').default(2 ** 28),
 });
 
 /**
@@ -227,12 +231,14 @@ const Http = z.strictObject({
   page: boolean('the pages for people; false leaves the API, metrics and health').default(true),
   read: z.enum(['open', 'operators']).optional().meta({
     description:
-      'who may see the page: open is everybody on this machine, the default on the loopback without public_url',
+      'users who may see the page: open is everybody on this machine, the default on the loopback without public_url',
   }),
   time_zone: ZoneShape.optional().meta({ description: 'a former place of time_zone, which stands at the top' }),
-  public_url: webUrl('how the daemon is called from elsewhere, such as https://chainwarden.example.com').optional(),
+  public_url: webUrl(
+    'address of the daemon as seen from other machines, such as https://chainwarden.example.com',
+  ).optional(),
   source_url: sourceUrl(
-    'where a line of a rule file is shown elsewhere; without it the page shows the file',
+    'address that shows a line of a rule file, such as a code host; without it the page shows the file',
   ).optional(),
   links: boolean(
     'messages to people contain a link that acknowledges the alert, for a day, for anybody who has it; needs public_url in https',
@@ -240,8 +246,10 @@ const Http = z.strictObject({
   operators: z
     .record(z.string().regex(OPERATOR, 'an operator has letters, digits and _ . @ + - in the name'), Operator)
     .default({})
-    .meta({ description: 'who may use the API, by name; without any, nobody off the loopback may' }),
-  proxy: Proxy.optional().meta({ description: 'a proxy that knows who asks; who is no operator reads' }),
+    .meta({ description: 'users of the API by name; without any, only this machine may use it' }),
+  proxy: Proxy.optional().meta({
+    description: 'a proxy that names the user; users who are no operators may only read',
+  }),
 });
 
 /**
@@ -255,14 +263,14 @@ export const ConfigShape = z.strictObject({
       'addresses and groups of addresses by name; with `is` (contract, safe, token or wallet) check warns of rules in which a contract signs a transaction',
   }),
   tokens: byName(z.unknown()).default({}).meta({ description: 'tokens by name' }),
-  channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; a rule tells them' }),
+  channels: byName(z.unknown(), LABEL).meta({ description: 'channels by name; alerts are sent to them' }),
   routes: z
     .array(z.unknown())
     .max(1000, 'more than 1,000 routes')
     .default([])
-    .meta({ description: 'who hears which alerts; all of them are walked, in their order' }),
+    .meta({ description: 'routes choose the channels of alerts by labels; all of them are read, in their order' }),
   time_zone: ZoneShape.optional().meta({
-    description: 'by whose clocks messages to people, the page and the command line show times; UTC without it',
+    description: 'time zone in which messages to people, the page and the command line show times; UTC without it',
   }),
   inhibit: z
     .array(z.unknown())
@@ -271,14 +279,14 @@ export const ConfigShape = z.strictObject({
     .meta({ description: 'open alerts that mute others, whose cause they are' }),
   blind_after: blindAfter
     .default(BLIND_AFTER_MS)
-    .meta({ description: 'how long a watch misses its times, three at least, until it is blind' }),
-  self: oneOrMore('channels that are told what is wrong with the daemon itself, or none').optional().meta({
-    description: 'who is told what is wrong with the daemon itself; left out, the only channel, or the first one',
+    .meta({ description: 'time without a usable answer, at least three due times, until a watch is blind' }),
+  self: oneOrMore('channels that get alerts about the daemon itself, or none').optional().meta({
+    description: 'channels that get alerts about the daemon itself; left out, the only channel, or the first one',
   }),
   heartbeat: z
     .strictObject({
-      url: SecretText.meta({ description: 'where a beat is posted: the address of a check of such a service' }),
-      every: duration(1000, 3_600_000, 'how often').default(60_000),
+      url: SecretText.meta({ description: 'address to which a beat is posted: a check of such a service' }),
+      every: duration(1000, 3_600_000, 'interval of the beats').default(60_000),
       allow: z
         .array(z.string())
         .default([])
@@ -288,8 +296,8 @@ export const ConfigShape = z.strictObject({
         }),
     })
     .optional()
-    .meta({ description: 'a service that alarms when no beat comes any more; none without it' }),
-  digest: DigestShape.optional().meta({ description: 'a report once a day of what was watched; none without it' }),
+    .meta({ description: 'a service that alerts when no beat comes any more; none without it' }),
+  digest: DigestShape.optional().meta({ description: 'a report once a day about the watches; none without it' }),
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),
@@ -306,15 +314,19 @@ export const ConfigShape = z.strictObject({
       ).default(2 ** 31),
       backup: z
         .strictObject({
-          directory: text('where backups go; by default the directory backups beside the state file').optional(),
-          keep: integer(0, 1000, 'how many daily backups stay; with 0 none are made').default(3),
+          directory: text(
+            'directory of the backups; by default the directory backups beside the state file',
+          ).optional(),
+          keep: integer(0, 1000, 'number of daily backups that are kept; with 0 none are made').default(3),
         })
         .prefault({})
         .meta({ description: 'the daemon copies the state file once a day and checks the copy' }),
     })
     .prefault({})
-    .meta({ description: 'where the daemon remembers' }),
-  recording: Recording.optional().meta({ description: 'what polls saw, for chainwarden replay; none without it' }),
+    .meta({ description: 'the place where the daemon stores its state' }),
+  recording: Recording.optional().meta({
+    description: 'stores the answers of polls for chainwarden replay; none without it',
+  }),
   http: Http.prefault({}).meta({ description: 'metrics, health and the API' }),
   rules: z
     .union([

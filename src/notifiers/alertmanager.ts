@@ -49,13 +49,13 @@ const config = z
       .min(1)
       .optional()
       .meta({
-        description: 'A bearer token, where a proxy before the server wants one.',
+        description: 'A bearer token, if a proxy before the server requires one.',
         examples: [{ env: 'AM_TOKEN' }],
       }),
     user: z.string().min(1).optional().describe('The name for basic authentication.'),
     password: z.string().min(1).optional().describe('The password for basic authentication.'),
-    refresh: span(1000, HOUR_MS, MINUTE_MS, 'How often all that is open is shown.'),
-    hold: span(MINUTE_MS, 30 * DAY_MS, DAY_MS, 'How long an alert stays open when nothing shows it any more.'),
+    refresh: span(1000, HOUR_MS, MINUTE_MS, 'The interval at which all open alerts are posted again.'),
+    hold: span(MINUTE_MS, 30 * DAY_MS, DAY_MS, 'The time that an alert stays open when it is not posted any more.'),
     allow: Allow,
   })
   .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)))
@@ -77,7 +77,7 @@ export function alertmanagerWith({ totalMs }: { readonly totalMs: number }): Not
   const channel = httpNotifier<AlertmanagerConfig>({
     totalMs,
     type: 'alertmanager',
-    summary: 'Shows a Prometheus Alertmanager all that is open, again and again.',
+    summary: 'Posts all open alerts to a Prometheus Alertmanager, again and again.',
     unit: 'alert',
     idempotent: true,
     readBy: 'machines',

@@ -32,7 +32,7 @@ const config = z.strictObject({
     .string()
     .regex(/^\w{32}$/, 'must be an integration key of 32 letters and digits')
     .describe('The integration key of a service: Integrations, Events API v2.'),
-  region: z.enum(['us', 'eu']).default('us').describe('Where the account is: `us` or `eu`.'),
+  region: z.enum(['us', 'eu']).default('us').describe('The region of the account: `us` or `eu`.'),
   allow: Allow,
 });
 

@@ -17,7 +17,9 @@ const config = z
     url: z
       .string()
       .refine(isWebAddress, WEB_ADDRESS)
-      .describe('Where alerts are posted to. May hold a secret, and is never shown: messages name the host only.'),
+      .describe(
+        'The address to which alerts are posted. It may contain a secret and is never shown: messages name the host only.',
+      ),
     secret: z
       .string()
       .refine((text) => keyOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')

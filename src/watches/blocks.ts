@@ -29,8 +29,8 @@ type Row = View<typeof Block.fields>;
 const BlockView = new RecordType('BlockView', {
   ...Block.fields,
   head: record(Block, 'the newest block', { ofHead: true }),
-  age: duration('how long ago the newest block was made', { ofHead: true }),
-  depth: natural('how many known blocks were replaced; only of a reorg'),
+  age: duration('the age of the newest block', { ofHead: true }),
+  depth: natural('the number of known blocks that were replaced; only of a reorg'),
 });
 
 interface State {

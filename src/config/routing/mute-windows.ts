@@ -44,10 +44,10 @@ export const MuteWindowShape = z
       ])
       .transform((all) => WEEKDAYS.filter((day) => all.includes(day)))
       .optional()
-      .meta({ description: 'on which days it begins; every day without it' }),
-    from: time('23:59', 'when it begins, as clocks show it there', '22:00').optional(),
-    to: time('24:00', 'when it ends; on the next day where that is not after from', '06:30').optional(),
-    zone: zone.meta({ description: 'whose clocks are meant' }),
+      .meta({ description: 'days on which it begins; every day without it' }),
+    from: time('23:59', 'local time at which it begins', '22:00').optional(),
+    to: time('24:00', 'local time at which it ends; on the next day if it is not after from', '06:30').optional(),
+    zone: zone.meta({ description: 'time zone of days, from and to' }),
   })
   .superRefine(({ days: written, from, to }, context) => {
     const message = windowComplaint(written, from, to);

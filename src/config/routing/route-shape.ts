@@ -37,25 +37,29 @@ export function patternComplaint(patterns: readonly string[]): string | undefine
 
 const EscalationShape = z.strictObject({
   after: duration(MINUTE_MS, 30 * DAY_MS, 'time since the first message of the alert'),
-  notify: oneOrMore('channels that are told then'),
+  notify: oneOrMore('channels that are notified then'),
 });
 
 /** One entry of `routes`. */
 export const RouteShape = z.strictObject({
   match: MatcherShape.default({}).meta({ description: 'labels of the alerts that are meant; all alerts without it' }),
-  notify: channels('channels that are told, where the rule names none'),
-  add: channels('channels that are told besides'),
+  notify: channels('channels that are notified, where the rule names none'),
+  add: channels('channels that are notified too'),
   group_by: labelNames().optional().meta({ description: 'alerts with the same values of these labels share messages' }),
-  group_wait: duration(0, HOUR_MS, 'how long the first news of a quiet group waits for more').optional(),
+  group_wait: duration(0, HOUR_MS, 'time that the first news of a quiet group waits for more').optional(),
   group_interval: duration(0, DAY_MS, 'least time between two messages of a group').optional(),
-  repeat: durationOrOff(MINUTE_MS, 30 * DAY_MS, 'how often an alert that stays open is told again').optional(),
-  require_ack: boolean('whether events stay open, and are repeated, until they are acknowledged').optional(),
+  repeat: durationOrOff(
+    MINUTE_MS,
+    30 * DAY_MS,
+    'interval of repeated messages about an alert that stays open',
+  ).optional(),
+  require_ack: boolean('events stay open, and are repeated, until they are acknowledged').optional(),
   escalate: z
     .array(EscalationShape)
     .min(1, 'the list is empty')
     .optional()
-    .meta({ description: 'who is told besides when nobody acknowledged the alert in time' }),
-  failover: channels('channels that are told of a critical alert that no other channel took within 5 minutes'),
+    .meta({ description: 'channels that are notified too if nobody acknowledges the alert in time' }),
+  failover: channels('channels that are notified of a critical alert that no other channel accepted within 5 minutes'),
   mute: z
     .array(MuteWindowShape)
     .min(1, 'the list is empty')
@@ -78,5 +82,5 @@ export const InhibitShape = z.strictObject({
   events: z
     .enum(['summary', 'drop'])
     .default('summary')
-    .meta({ description: 'what becomes of muted events: one summary afterwards, or nothing' }),
+    .meta({ description: 'muted events are sent in one summary afterwards, or dropped' }),
 });

@@ -6,7 +6,7 @@ import { ZoneShape } from '../values/zone-shape.ts';
 const time = z
   .string()
   .meta({
-    description: 'when it is made, as clocks show it there',
+    description: 'local time at which the report is made',
     examples: ['08:00'],
     pattern: '^[0-2][0-9]:[0-5][0-9]$',
   })
@@ -20,5 +20,5 @@ const time = z
 export const DigestShape = z.strictObject({
   at: time.default(8 * 60),
   zone: ZoneShape.default('UTC'),
-  notify: oneOrMore('channels that are told'),
+  notify: oneOrMore('channels that get the report'),
 });

@@ -161,5 +161,5 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   addresses:
     'addresses and groups of addresses by name; with `is` (contract, safe, token or wallet) check warns of rules in which a contract signs a transaction',
   tokens: 'tokens by name: an address, or one per explorer',
-  channels: 'channels by name; a rule tells them',
+  channels: 'channels by name; alerts are sent to them',
 };

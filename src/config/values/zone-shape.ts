@@ -5,7 +5,7 @@ import { isTimeZone, zoneHint } from './time-zones.ts';
 
 export const ZoneShape = z
   .string()
-  .meta({ description: 'whose clocks are meant', examples: ['Europe/Berlin'] })
+  .meta({ description: 'name of the time zone', examples: ['Europe/Berlin'] })
   .transform((written, context) => {
     if (isTimeZone(written)) return written;
     context.addIssue({ code: 'custom', message: `no time zone ${quote(written)}: ${zoneHint(written)}` });

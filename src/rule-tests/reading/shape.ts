@@ -22,7 +22,7 @@ export const TestFileShape = z.strictObject({
 });
 
 export const TestShape = z.strictObject({
-  name: text('what is promised, in a sentence', 200),
+  name: text('the behaviour that the test checks, in a sentence', 200),
   watch: text('the id of a watch, or id[label] for one of several instances', 200),
   start: z
     .string()
@@ -31,27 +31,27 @@ export const TestShape = z.strictObject({
     })
     .transform((written) => Date.parse(written))
     .default(Date.parse('2026-01-01T00:00:00Z'))
-    .meta({ description: 'when the clock starts; 2026-01-01T00:00:00Z when left out' }),
+    .meta({ description: 'time at which the clock starts; 2026-01-01T00:00:00Z when left out' }),
   baseline: z
     .literal('none')
     .optional()
     .meta({ description: 'none: the list was empty before the first row, which is news then' }),
-  saw: z.array(z.unknown()).min(1, 'has no poll').meta({ description: 'what each poll saw, in order' }),
-  expect: z.array(z.unknown()).meta({ description: 'everything that is said, in order; all else must not be said' }),
+  saw: z.array(z.unknown()).min(1, 'has no poll').meta({ description: 'the values that each poll read, in order' }),
+  expect: z.array(z.unknown()).meta({ description: 'all messages, in order; no other message may be sent' }),
 });
 
 /** A test of a report, in place of a watch. */
 export const ReportTestShape = TestShape.omit({ watch: true, baseline: true }).extend({
   report: text('the id of a report', 64),
   saw: z.array(z.unknown()).min(1, 'has no poll').meta({
-    description: 'what polls of its watches saw, in order; below the name of each watch stand its fields',
+    description: 'the values that polls of its watches read, in order; the fields of a watch are below its name',
   }),
 });
 
 export const ReportRowShape = z.looseObject({ at: at() });
 
 export const AnswerShape = z.strictObject({
-  path: text('what is asked, such as addresses/treasury/tokens; pages of one list follow each other'),
+  path: text('path of the request, such as addresses/treasury/tokens; pages of one list follow each other'),
   status: integer(100, 599, 'HTTP status').default(200),
   body: z.unknown().optional().meta({ description: 'the JSON, or a text that holds it' }),
   file: text('a file that holds the body; relative paths start at this file').optional(),
@@ -63,12 +63,12 @@ export const RowShape = z.strictObject({
   missed: z
     .enum(['error', ...MISS_REASONS])
     .optional()
-    .meta({ description: 'why no usable answer came' }),
-  partial: text('why not everything was read').optional(),
+    .meta({ description: 'the reason why no usable answer came' }),
+  partial: text('the reason why not everything was read').optional(),
   head: z
     .strictObject({
       height: integer(0, 999_999_999_999_999, 'its number').default(0),
-      age: duration(0, HALF_YEAR_MS, 'how long ago it was made').prefault('0s'),
+      age: duration(0, HALF_YEAR_MS, 'age of the block').prefault('0s'),
     })
     .optional()
     .meta({ description: 'the newest block of the chain; an old one makes everything else unknown' }),
@@ -91,11 +91,11 @@ export const ExpectShape = z.strictObject({
   at: at(),
   alert: text('the id of an alert of the watch', 64),
   state: z.enum(STATES).meta({ description: 'event, firing, resolved' }),
-  severity: z.enum(SEVERITIES).optional().meta({ description: 'how bad it is' }),
+  severity: z.enum(SEVERITIES).optional().meta({ description: 'the severity of the alert' }),
   title: line('the title as it is sent'),
   text: line('the text as it is sent'),
   fields: z.record(z.string(), z.unknown()).optional().meta({ description: 'values that the message carries' }),
-  to: oneOrMore('the channels that are told').optional(),
+  to: oneOrMore('the channels to which it is sent').optional(),
   group: z
     .record(z.string(), text('its value', 200))
     .optional()

@@ -46,7 +46,7 @@ const ofWindow = (measure: string, what: string, example: WindowDoc['example']):
 export const WINDOW_DOCS: Readonly<Record<string, WindowDoc>> = {
   change: ofWindow(
     'change',
-    'how much it changed, as a part of what it was',
+    'the change as a part of the value before',
     (_path, named) => `change(${named}"1h") < percent("-10")`,
   ),
   delta: ofWindow('delta', 'how much it changed', (_path, named) => `delta(${named}"1h") < -1000`),

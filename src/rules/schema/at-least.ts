@@ -7,20 +7,24 @@ const HALF_YEAR_MS = 183 * 86_400_000;
 
 export const AtLeastShape = z
   .strictObject({
-    count: integer(1, 1000, 'how many').optional(),
+    count: integer(1, 1000, 'number of items').optional(),
     sum: text('a field that is added up, such as value', 200).optional(),
-    than: quantity('what the sum comes to at least').optional(),
-    ratio: share('which part of the items that count').optional(),
+    than: quantity('least value of the sum').optional(),
+    ratio: share('least part of the items that count').optional(),
     of: z
       .string()
       .optional()
       .meta({
-        description: 'which items count, all without it; `if` says which part is meant',
+        description: 'condition on the items that count; all without it. `if` selects the part',
         examples: ['method == "swap"'],
       }),
-    min: integer(1, 1_000_000, 'how many items have to be there before a ratio says anything').optional(),
-    in_a_row: integer(2, 500, 'how many, one after another in the order of the chain').optional(),
-    within: duration(1000, HALF_YEAR_MS, 'in how long, by the items own times; not with in_a_row').optional(),
+    min: integer(1, 1_000_000, 'least number of items for which the ratio is judged').optional(),
+    in_a_row: integer(2, 500, 'number of items one after another, in the order of the chain').optional(),
+    within: duration(
+      1000,
+      HALF_YEAR_MS,
+      'time within which the items happen, by their own times; not with in_a_row',
+    ).optional(),
   })
   .superRefine((written, context) => {
     const complaint = complaintOf(written);

@@ -108,7 +108,7 @@ function keysOf(kind: AnyKind): string[][] {
   const presence = (key: 'of' | 'token', what: string): string[][] =>
     kind[key] === 'none' ? [] : [[key, `${what}; ${PRESENCE[kind[key]]}`]];
   const own = Object.entries(kind.options.shape).map(([key, schema]) => [key, descriptionOf(schema)]);
-  return [...presence('of', 'whose'), ...presence('token', 'of which token'), ...own];
+  return [...presence('of', 'the address'), ...presence('token', 'the token'), ...own];
 }
 
 const PRESENCE = { required: 'required', optional: 'optional', either: 'of or token, or both' } as const;

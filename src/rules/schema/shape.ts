@@ -10,7 +10,7 @@ import { AtLeastShape } from './at-least.ts';
 const WEEK_MS = 7 * 86_400_000;
 const HALF_YEAR_MS = 183 * 86_400_000;
 
-const every = () => duration(1000, WEEK_MS, 'how often it asks');
+const every = () => duration(1000, WEEK_MS, 'time between two polls');
 const maxPages = () => integer(1, 1000, 'pages read at most in one poll');
 const given: readonly string[] = GIVEN_LABELS;
 
@@ -24,9 +24,9 @@ const labels = () =>
       text('its value', 200),
     )
     .optional()
-    .meta({ description: 'what routes know the alerts by, beside their own ' + given.join(', ') });
+    .meta({ description: 'labels that routes match, beside the given ones: ' + given.join(', ') });
 
-const severity = () => z.enum(SEVERITIES).meta({ description: 'how bad it is' });
+const severity = () => z.enum(SEVERITIES).meta({ description: 'severity of the alert' });
 
 export const DefaultsShape = z.strictObject({
   explorer: oneOrMore('an explorer of the config').optional(),
@@ -39,7 +39,7 @@ export const DefaultsShape = z.strictObject({
 
 export const FileShape = z.strictObject({
   defaults: DefaultsShape.prefault({}).meta({ description: 'for every watch of this file' }),
-  watches: z.array(z.unknown()).optional().meta({ description: 'what is watched' }),
+  watches: z.array(z.unknown()).optional().meta({ description: 'the watches of this file' }),
   reports: z
     .array(z.unknown())
     .optional()
@@ -52,7 +52,7 @@ const id = (description: string) =>
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'an id has letters, digits, dashes and underscores, at most 64')
     .meta({ description });
 
-const zone = () => ZoneShape.meta({ description: 'whose clocks cron goes by; UTC without it' });
+const zone = () => ZoneShape.meta({ description: 'time zone of cron; UTC without it' });
 
 /** All keys except the kind's own and the alerts. */
 export const WatchShape = z.strictObject({
@@ -62,14 +62,14 @@ export const WatchShape = z.strictObject({
   of: oneOrMore('a name of the config, a group, or an address').optional(),
   token: oneOrMore('a name of the config, or an address; left out = the native coin').optional(),
   every: every().optional(),
-  cron: text('when it asks, in UTC or the zone: "*/15 * * * * *"', 200).optional(),
+  cron: text('times of its polls, in UTC or the zone: "*/15 * * * * *"', 200).optional(),
   zone: zone().optional(),
   notify: oneOrMore('a channel of the config').optional(),
   severity: severity().optional(),
   labels: labels(),
   max_pages: maxPages().optional(),
-  metrics: boolean('whether the watched value is exported as a metric').default(true),
-  alerts: z.array(z.unknown()).default([]).meta({ description: 'what is told' }),
+  metrics: boolean('true: the watched value is exported as a metric').default(true),
+  alerts: z.array(z.unknown()).default([]).meta({ description: 'the alerts of the watch' }),
 });
 
 const hold = (description: string) => duration(0, HALF_YEAR_MS, description);
@@ -77,37 +77,39 @@ const condition = (description: string) => z.string().meta({ description });
 
 export const AlertShape = z.strictObject({
   id: id('your stable name'),
-  on: text('an event of the kind', 64).optional().meta({ description: 'told once for each of these' }),
-  if: condition('which of them').optional(),
+  on: text('an event of the kind', 64).optional().meta({ description: 'a message is sent for each of these' }),
+  if: condition('condition on the event').optional(),
   while: condition('fires as long as this holds').optional(),
   until: condition('resolves when this holds, instead of as soon as `while` does not').optional(),
   for: hold('must hold this long before it fires').optional(),
   keep_firing_for: hold('must be over this long before it resolves').optional(),
-  cooldown: hold('after it resolved, a new firing is not told for this long').optional(),
-  confirmations: integer(0, 100_000, 'blocks on top of the item before it is told').optional(),
-  provisional: boolean('tell before the confirmations are there, marked as provisional').optional(),
+  cooldown: hold('after it resolved, messages about a new firing are not sent for this long').optional(),
+  confirmations: integer(0, 100_000, 'blocks on top of the item before its message is sent').optional(),
+  provisional: boolean('send before the confirmations are there, marked as provisional').optional(),
   at_least: AtLeastShape.optional().meta({
-    description: 'fires while so many of them happened within a time, or so much, instead of telling each',
+    description: 'fires while so many of them happened within a time, or so much, instead of one message for each',
   }),
   per: oneOrMore(
     'fields whose values split the items of at_least into groups, each with an alert of its own',
   ).optional(),
   none_for: duration(1000, HALF_YEAR_MS, 'fires when none of them happened for this long').optional(),
-  cron: text('of `on: schedule`: when it tells, in UTC or the zone: "0 8 * * *"', 200).optional(),
+  cron: text('only with `on: schedule`: times of its messages, in UTC or the zone: "0 8 * * *"', 200).optional(),
   zone: zone().optional(),
-  values: oneOrMore('of `on: schedule`: what it tells, as in texts: balance, or change_1d | percent').optional(),
+  values: oneOrMore(
+    'only with `on: schedule`: the values in the message, as in texts: balance, or change_1d | percent',
+  ).optional(),
   severity: severity().optional(),
   labels: labels(),
   notify: oneOrMore('a channel of the config').optional(),
   title: z.string().optional().meta({ description: 'one line; fields as {{ balance }}' }),
   resolved: z.string().optional().meta({ description: 'the title of its end; fields as {{ balance }}' }),
   text: z.string().optional().meta({ description: 'fields as {{ balance }} or {{ address | short }}' }),
-  runbook: pageUrl('a page that says what to do: the first link of every message').optional(),
+  runbook: pageUrl('a page with the steps to take: the first link of every message').optional(),
 });
 
 export const ReportShape = z.strictObject({
   id: id('your stable name'),
-  cron: text('when it tells, in UTC or the zone: "0 8 * * 1"', 200),
+  cron: text('times of its messages, in UTC or the zone: "0 8 * * 1"', 200),
   zone: zone().optional(),
   watches: oneOrMore('the watches that it reads: an id, or id[label] for one of several instances'),
   values: oneOrMore(

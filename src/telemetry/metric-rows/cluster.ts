@@ -4,7 +4,7 @@ import type { MetricRow } from './row.ts';
 export const CLUSTER_METRICS = {
   chainwarden_replicas: {
     type: 'gauge',
-    help: 'Replicas that live, this one included.',
+    help: 'Replicas that are alive, this one included.',
     labels: [],
   },
   chainwarden_shards_held: {
@@ -19,7 +19,7 @@ export const CLUSTER_METRICS = {
   },
   chainwarden_config_disagrees: {
     type: 'gauge',
-    help: 'Whether replicas run different configs (1): then nothing that was removed is ended.',
+    help: 'The value is 1 while replicas run different configs: then nothing that was removed is ended; else 0.',
     labels: [],
   },
   chainwarden_lease_lost_total: {

@@ -9,7 +9,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_scheduler_lag_seconds: {
     type: 'histogram',
-    help: 'How long after its due time a tick was started.',
+    help: 'Time from the due time of a tick until it was started.',
     labels: [],
     // The usual lag is milliseconds; up to a quarter of a second has no effect; a minute is an incident.
     buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60],
@@ -26,17 +26,17 @@ export const DAEMON_METRICS = {
   },
   chainwarden_config_last_reload_successful: {
     type: 'gauge',
-    help: 'Whether the last reading of the config and the rules was accepted (1) or the former ones were kept (0).',
+    help: 'The value is 1 if the config and the rules were accepted when they were last read, 0 if the former ones were kept.',
     labels: [],
   },
   chainwarden_config_last_reload_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the config and the rules that are in force were accepted.',
+    help: 'Time at which the config and the rules that are in force were accepted.',
     labels: [],
   },
   chainwarden_log_dropped_total: {
     type: 'counter',
-    help: 'Log lines that were lost because nobody took them.',
+    help: 'Log lines that were lost because standard output was not read.',
     labels: [],
   },
   chainwarden_recording_failures_total: {
@@ -51,12 +51,12 @@ export const DAEMON_METRICS = {
   },
   chainwarden_state_disk_free_bytes: {
     type: 'gauge',
-    help: 'What is free on the disk of the state file.',
+    help: 'Free space on the disk of the state file.',
     labels: [],
   },
   chainwarden_backup_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the newest backup of the state file was made and checked; absent while none is known.',
+    help: 'Time at which the newest backup of the state file was made and checked; absent while none is known.',
     labels: [],
   },
   chainwarden_backup_failures_total: {
@@ -66,7 +66,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_storage_writable: {
     type: 'gauge',
-    help: 'Whether the last write to the state was kept (1) or not (0).',
+    help: 'The value is 1 if the last write to the state was kept, 0 if not.',
     labels: [],
   },
   chainwarden_heartbeats_total: {
@@ -76,7 +76,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_heartbeat_last_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the service outside last accepted a heartbeat; absent before the first one.',
+    help: 'Time at which the service outside last accepted a heartbeat; absent before the first one.',
     labels: [],
   },
   chainwarden_loop_restarts_total: {
@@ -112,7 +112,7 @@ export const DAEMON_METRICS = {
   },
   process_start_time_seconds: {
     type: 'gauge',
-    help: 'When the process started.',
+    help: 'Time at which the process started.',
     labels: [],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

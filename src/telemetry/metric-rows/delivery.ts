@@ -19,7 +19,7 @@ export const DELIVERY_METRICS = {
   },
   chainwarden_outbox_oldest_timestamp_seconds: {
     type: 'gauge',
-    help: 'Since when the oldest owed delivery has been owed; absent when nothing is.',
+    help: 'Time since when the oldest owed delivery has been owed; absent when nothing is owed.',
     labels: ['channel'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

@@ -4,12 +4,12 @@ import type { MetricRow } from './row.ts';
 export const EXPLORER_METRICS = {
   chainwarden_explorer_credits_remaining: {
     type: 'gauge',
-    help: 'Credits left in the plan, as the explorer last said; absent when it does not say.',
+    help: 'Credits left in the plan, as the explorer last reported; absent when it does not report them.',
     labels: ['explorer'],
   },
   chainwarden_explorer_credits_spent_total: {
     type: 'counter',
-    help: 'Credits that own requests cost, by what they were for: first pages by the severity of the watch, further pages, known rows read again, probes. Of a plan that several explorers share, this and what follows is of its first.',
+    help: 'Credits that own requests cost, by what they were for: first pages by the severity of the watch, further pages, known rows read again, probes. Several explorers that share a plan have this series and the following ones under the first explorer of the plan.',
     labels: ['explorer', 'class'],
   },
   chainwarden_explorer_credits_foreign_total: {
@@ -29,12 +29,12 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_credits_reset_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the credits of the plan are refilled.',
+    help: 'Time at which the credits of the plan are refilled.',
     labels: ['explorer'],
   },
   chainwarden_explorer_stretch: {
     type: 'gauge',
-    help: 'How many times as long the intervals of watches are, so that the plan lasts, by their highest severity; 1: as they are written.',
+    help: 'Factor by which the intervals of watches are longer so that the plan lasts, by their highest severity; 1: as they are written.',
     labels: ['explorer', 'severity'],
   },
   chainwarden_explorer_postponed_total: {
@@ -44,22 +44,22 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_ratelimit_limit: {
     type: 'gauge',
-    help: 'Requests allowed in one window of the rate limit, as the explorer last said.',
+    help: 'Requests allowed in one window of the rate limit, as the explorer last reported.',
     labels: ['explorer'],
   },
   chainwarden_explorer_ratelimit_remaining: {
     type: 'gauge',
-    help: 'Requests left in the present window of the rate limit, as the explorer last said.',
+    help: 'Requests left in the present window of the rate limit, as the explorer last reported.',
     labels: ['explorer'],
   },
   chainwarden_explorer_ratelimit_reset_seconds: {
     type: 'gauge',
-    help: 'Time until the window of the rate limit ends, as the explorer last said.',
+    help: 'Time until the window of the rate limit ends, as the explorer last reported.',
     labels: ['explorer'],
   },
   chainwarden_explorer_refused_until_timestamp_seconds: {
     type: 'gauge',
-    help: 'When an explorer that refuses for want of credits or of a key is asked next; absent while it does not refuse.',
+    help: 'Time of the next request to an explorer that refuses for want of credits or of a key; absent while it does not refuse.',
     labels: ['explorer', 'reason', 'doubted'],
   },
   chainwarden_explorer_requests_total: {
@@ -87,17 +87,17 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_head_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the newest block that was read was made.',
+    help: 'Time of the newest block that was read.',
     labels: ['explorer'],
   },
   chainwarden_explorer_other_chain: {
     type: 'gauge',
-    help: 'Whether the explorer shows another chain than before (1), so that its watches see nothing; asked daily.',
+    help: 'The value is 1 while the explorer shows another chain than before, so that its watches see nothing; else 0. Checked daily.',
     labels: ['explorer'],
   },
   chainwarden_explorer_forks: {
     type: 'gauge',
-    help: 'Whether replicas of the explorer show different forks in turn (1): blocks that were replaced came back twice in the last ten pages.',
+    help: 'The value is 1 while replicas of the explorer show different forks in turn: blocks that were replaced came back twice in the last ten pages; else 0.',
     labels: ['explorer'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

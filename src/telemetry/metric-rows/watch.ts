@@ -27,7 +27,7 @@ function explained(meaningByState: Readonly<Record<string, string>>): string {
 export const WATCH_METRICS = {
   chainwarden_watch_up: {
     type: 'gauge',
-    help: 'Whether the last poll of the watch got a usable answer (1) or not (0).',
+    help: 'The value is 1 if the last poll of the watch got a usable answer, 0 if not.',
     labels: ['watch', 'of'],
   },
   chainwarden_watch_polls_total: {
@@ -37,7 +37,7 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a poll of the watch last got a usable answer, complete or partial; in whole seconds.',
+    help: 'Time at which a poll of the watch last got a usable answer, complete or partial; in whole seconds.',
     labels: ['watch', 'of'],
   },
   chainwarden_watch_data_state: {

@@ -22,18 +22,20 @@ const { is_verified, proxy_type, implementations, creator_address_hash } = Addre
 export const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
 
 export const Balance = new RecordType('Balance', {
-  balance: quantity('plain', 'what is held, in whole coins or tokens'),
-  raw: natural('what is held, in the smallest unit'),
+  balance: quantity('plain', 'the balance, in whole coins or tokens'),
+  raw: natural('the balance, in the smallest unit'),
   symbol: text('symbol of the coin or token'),
   decimals: natural('decimals of the coin or token'),
-  address: address('who holds it'),
+  address: address('the holder'),
   token: record(Token, 'the token; unknown for the native coin'),
   exchange_rate: amount('plain', 'price of one coin or token in US dollars'),
   balance_usd: dollars(
     { path: 'exchange_rate', since: 'price_since' },
-    'what is held, in US dollars, at the price of the same answer',
+    'the balance in US dollars, at the price of the same answer',
   ),
-  price_since: time('since when the price is the same, once that is 24 hours and it moved before; else unknown'),
+  price_since: time(
+    'the time since when the price is the same, once that is 24 hours and it moved before; else unknown',
+  ),
   ...OF_THE_ADDRESS,
 });
 export type BalanceView = View<typeof Balance.fields>;

@@ -14,10 +14,10 @@ import type { HoldingsState } from './state.ts';
 const TOTALS = {
   total_usd: dollars(
     null,
-    'what the tokens that the config names are worth in US dollars, without scam tokens and the coin; unknown while one of them has no price',
+    'the worth in US dollars of the tokens that the config names, without scam tokens and the coin; unknown while one of them has no price',
   ),
   unpriced: natural(
-    'how many tokens are held that the config does not name and the explorer has no price, or no decimals, of; pieces of a collection count once',
+    'the number of held tokens that the config does not name and for which the explorer has no price, or no decimals; pieces of a collection count once',
   ),
 };
 

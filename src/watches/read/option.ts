@@ -84,13 +84,13 @@ export function readOptions({ functions }: Abi) {
         });
         return Object.fromEntries(read);
       })
-      .describe('What is asked, by the names that rules give the answers: calls, slots, and balances of coins.'),
+      .describe('The values to read, by the names that rules give them: calls, slots, and balances of coins.'),
     confirmations: z
       .string()
       .regex(/^(?:[1-9]|[1-5]\d|6[0-4])$/, 'must be a whole number from 1 to 64')
       .transform(Number)
       .optional()
-      .describe('How many blocks below the newest one the values are read.'),
+      .describe('The number of blocks below the newest one at which the values are read.'),
     abi: abiOption,
   };
 }

@@ -96,7 +96,7 @@ describe('What it looks like', () => {
   test('a field with its type, its unit and its values', () => {
     const texts = kinds.map((kind) => asText(kindReference(kind, kinds)));
     expect(texts.join('\n')).toMatch(/^ {2}gas_price +amount in gwei, never below 0 +price of gas$/m);
-    expect(texts.join('\n')).toMatch(/^ {2}status +word: ok, error +how it ended/m);
+    expect(texts.join('\n')).toMatch(/^ {2}status +word: ok, error +the result/m);
     expect(texts.join('\n')).toMatch(/^ {2}token\.type +word: ERC-20, .*, or another +token standard$/m);
   });
 

@@ -63,7 +63,7 @@ describe('The editor schema of rules', () => {
   test('explains kinds and keys', () => {
     const text = JSON.stringify(rules);
     expect(text).toContain('A kind for tests.');
-    expect(text).toContain('how often it asks');
+    expect(text).toContain('time between two polls');
   });
 });
 

@@ -18,7 +18,7 @@ import { isRow, type RawRow } from '../../../core/values/fields.ts';
 import { RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 
-const TAG = { address_hash: address('whose tag it is'), display_name: text('shown'), label: text('short name') };
+const TAG = { address_hash: address('the tagged address'), display_name: text('shown'), label: text('short name') };
 const Tag = new RecordType('Tag', TAG);
 const WatchlistName = new RecordType('WatchlistName', { display_name: text('shown'), label: text('short name') });
 
@@ -26,7 +26,7 @@ const WatchlistName = new RecordType('WatchlistName', { display_name: text('show
 export const Metadata = new RecordType('Metadata', {
   slug: text('short name'),
   name: text('shown'),
-  tagType: text('what sort of tag'),
+  tagType: text('the sort of tag'),
   ordinal: int('order among the tags'),
   meta: json('free form'),
 });
@@ -37,11 +37,11 @@ function firstTag(raw: unknown): unknown {
 
 /** Releases from 6.8 on list implementations instead of naming one. */
 const Implementation = new RecordType('Implementation', {
-  address_hash: address('where the code is', { was: ['address'] }),
+  address_hash: address('the address of the code', { was: ['address'] }),
   name: text('name of the contract'),
 });
 
-const PROXY_TYPE = word('how the contract delegates', [
+const PROXY_TYPE = word('the way in which the contract delegates', [
   'eip1167',
   'eip1822',
   'eip1967',
@@ -63,7 +63,7 @@ const PROXY_TYPE = word('how the contract delegates', [
 
 const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'contracts behind a proxy');
 
-const REPUTATION = oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf });
+const REPUTATION = oneOf('the rating by the explorer', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf });
 
 const CREATION_STATUSES = ['success', 'failed', 'selfdestructed'];
 
@@ -110,8 +110,8 @@ export const AddressDetails = new RecordType(
     proxy_type: PROXY_TYPE,
     // Releases up to 6.7 name one implementation.
     implementations: { ...IMPLEMENTATIONS, was: ['implementation_address'], fromRow: implementationsOf },
-    creator_address_hash: address('who created the contract'),
-    creation_status: word('how its creation ended, and whether it destroyed itself', CREATION_STATUSES),
+    creator_address_hash: address('the creator of the contract'),
+    creation_status: word('the result of its creation, and whether it destroyed itself', CREATION_STATUSES),
     reputation: REPUTATION,
   },
   { ignored: IGNORED_KEYS.AddressDetails },

@@ -36,7 +36,7 @@ export const Block = new RecordType(
     parent_hash: hash('the block before'),
     height: natural('its number', { from: blockNumber }),
     type: oneOf('its standing', ['block', 'uncle', 'reorg']),
-    timestamp: time('when it was made'),
+    timestamp: time('the time at which it was made'),
     miner: record(AddressRef, 'who made it'),
     nonce: text('nonce of proof of work'),
     difficulty: natural('difficulty'),

@@ -28,7 +28,7 @@ export const InternalTransaction = new RecordType(
     timestamp: time('time of its block'),
     type: word('kind of call', ['call', 'callcode', 'delegatecall', 'staticcall', 'create', 'create2', 'selfdestruct']),
     success: bool('whether the call itself went through; true also for a sub-call of a transaction that failed'),
-    error: text('why it failed, in the words of the node', { absent: 'no reason given' }),
+    error: text('the reason of the failure, in the words of the node', { absent: 'no reason given' }),
     from: record(AddressRef, 'caller'),
     to: record(AddressRef, 'called; unknown for creations'),
     created_contract: record(AddressRef, 'contract created'),

@@ -13,7 +13,9 @@ export const RpcAnswer = new RecordType(
     error_code: int('code of the error', { fromRow: ({ error }) => (isRow(error) ? error['code'] : undefined) }),
     is_revert: bool('whether the contract ended the call with an error', { fromRow: ({ error }) => isRevert(error) }),
     is_refusal: bool('whether the explorer refuses the call', { fromRow: ({ error }) => isRefusal(error) }),
-    error_message: text('why there is no value', { fromRow: ({ error }) => (isRow(error) ? error['message'] : error) }),
+    error_message: text('the reason why there is no value', {
+      fromRow: ({ error }) => (isRow(error) ? error['message'] : error),
+    }),
   },
   { ignored: ['jsonrpc', 'error'] },
 );

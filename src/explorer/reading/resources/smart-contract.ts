@@ -17,7 +17,7 @@ export const SmartContract = new RecordType(
     is_changed_bytecode: bool('whether the code differs from the verified one; unknown if none is verified', {
       fromRow: ({ is_verified, is_changed_bytecode }) => (is_verified === true ? is_changed_bytecode : undefined),
     }),
-    verified_at: time('when the source was verified'),
+    verified_at: time('the time at which the source was verified'),
     compiler_version: text('compiler of the verified source'),
   },
   { ignored: IGNORED_KEYS.SmartContract },

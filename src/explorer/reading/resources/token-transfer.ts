@@ -71,7 +71,7 @@ export const TokenTransfer = new RecordType(
   { decimals: (row) => tokenDecimals(row['token']) },
 );
 
-const AMOUNT = quantity('own', 'how much was moved, in whole tokens; unknown without decimals', {
+const AMOUNT = quantity('own', 'the amount, in whole tokens; unknown without decimals', {
   was: ['total'],
   fromRow: (row) => amountIn(row)?.['value'],
 });
@@ -87,7 +87,7 @@ export const ListedTransfer = new RecordType(
     from: record(AddressRef, 'sender'),
     to: record(AddressRef, 'receiver'),
     amount: AMOUNT,
-    raw: natural('how much was moved, in the smallest unit; 1 for a piece', {
+    raw: natural('the amount, in the smallest unit; 1 for a piece', {
       was: ['total'],
       fromRow: (row) => amountIn(row)?.['value'],
     }),
@@ -95,7 +95,7 @@ export const ListedTransfer = new RecordType(
     token: record(Token, 'what was moved', { fleeting: true }),
     value_usd: dollars(
       { path: 'token.exchange_rate' },
-      'what was moved, in US dollars, at the first price that an answer shows with it',
+      'the amount in US dollars, at the first price that an answer shows with it',
       {
         fleeting: true,
         fromRow: (row, units) =>

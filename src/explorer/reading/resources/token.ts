@@ -52,7 +52,7 @@ export const Token = new RecordType(
     icon_url: text('address of its picture; never fetched', { fleeting: true }),
     circulating_market_cap: total('plain', 'market capitalisation in US dollars', { fleeting: true }),
     circulating_supply: total('plain', 'circulating supply', { fleeting: true }),
-    reputation: oneOf('what the explorer thinks of it', ['ok', 'scam']),
+    reputation: oneOf('the rating by the explorer', ['ok', 'scam']),
     bridge_type: word('bridge of a bridged token', ['omni', 'amb']),
     foreign_address: address('its address on the other chain'),
     origin_chain_id: text('the chain it came from'),
@@ -70,33 +70,29 @@ const TokenInstance = new RecordType('TokenInstance', {
   is_unique: bool('whether there is only one'),
   owner: record(AddressRef, 'who owns it'),
   token: record(Token, 'its collection'),
-  holder_address_hash: address('who holds it'),
+  holder_address_hash: address('the holder'),
   image_url: text('address of its picture; never fetched'),
   animation_url: text('address of its animation; never fetched'),
   external_app_url: text('address of its page; never fetched'),
   metadata: json('free form, chosen by its maker'),
 });
 
-const HELD = quantity('own', 'how much is held, in whole tokens', { was: ['value'] });
+const HELD = quantity('own', 'the amount, in whole tokens', { was: ['value'] });
 
 /** Specification 2.4. Its `value` is shown as `balance` in whole tokens, and as `raw`. */
 export const TokenBalance = new RecordType(
   'TokenBalance',
   {
     balance: HELD,
-    raw: natural('how much is held, in the smallest unit', { was: ['value'] }),
+    raw: natural('the amount, in the smallest unit', { was: ['value'] }),
     token_id: text('number of the piece held'),
     token: record(Token, 'what is held'),
     token_instance: record(TokenInstance, 'the piece held'),
-    balance_usd: dollars(
-      { path: 'token.exchange_rate' },
-      'how much is held, in US dollars, at the price of the same answer',
-      {
-        fleeting: true,
-        fromRow: (row, units) =>
-          worthInRow(decodeField(HELD, 'balance', row, units), Token.read(row['token'], units)?.exchange_rate),
-      },
-    ),
+    balance_usd: dollars({ path: 'token.exchange_rate' }, 'the amount in US dollars, at the price of the same answer', {
+      fleeting: true,
+      fromRow: (row, units) =>
+        worthInRow(decodeField(HELD, 'balance', row, units), Token.read(row['token'], units)?.exchange_rate),
+    }),
   },
   { decimals: (row) => tokenDecimals(row['token']), ignored: IGNORED_KEYS.TokenBalance },
 );

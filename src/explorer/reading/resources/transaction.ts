@@ -44,8 +44,8 @@ const DecodedInput = new RecordType('DecodedInput', {
 });
 
 const Action = new RecordType('Action', {
-  protocol: text('which protocol'),
-  type: text('what was done'),
+  protocol: text('the protocol'),
+  type: text('the action'),
   data: json('details by protocol'),
 });
 
@@ -99,7 +99,7 @@ export const Transaction = new RecordType(
     hash: hash('the transaction'),
     timestamp: time('time of its block'),
     block_number: natural('block it is in; unknown while pending', { was: ['block'], from: blockNumber }),
-    status: oneOf('how it ended; unknown while pending', ['ok', 'error']),
+    status: oneOf('the result; unknown while pending', ['ok', 'error']),
     method: text('method called'),
     confirmations: int('blocks on top of it'),
     confirmation_duration: list(double('milliseconds'), 'how long it waited'),
@@ -130,8 +130,8 @@ export const Transaction = new RecordType(
           worthInRow(decodeField(SENT, 'value', row, units), decodeField(PRICE, 'exchange_rate', row, units)),
       },
     ),
-    result: text('how it ended, in words'),
-    revert_reason: text('why it failed', { from: revertText, absent: 'no reason given' }),
+    result: text('the result, in words'),
+    revert_reason: text('the reason of the failure', { from: revertText, absent: 'no reason given' }),
     raw_input: text('call data'),
     ...KNOWN_CALL_FIELDS,
     has_error_in_internal_transactions: bool('whether a call inside failed; unknown until traced', {
