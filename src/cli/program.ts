@@ -26,7 +26,7 @@ export async function main(terminal: Terminal): Promise<number> {
 
 function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new Command('chainwarden')
-    .description('Watches blockchains through an explorer, and tells you by mail and webhook. Rules are YAML.')
+    .description('Watches blockchains through an explorer, and notifies you by mail and webhook. Rules are YAML.')
     .version(readVersion(), '-V, --version')
     .exitOverride()
     .configureOutput({

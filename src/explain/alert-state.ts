@@ -82,7 +82,9 @@ function heldBack(
   const missing = rule.forMs - heldFor(state, coveredUntil ?? now);
   if (state.state === 'pending') lines.push(`\`for\`, for another ${showDuration(Math.max(0, missing))}`);
   if (state.cooldownUntil !== null && state.cooldownUntil > now)
-    lines.push(`cooldown until ${showInZone(zone, state.cooldownUntil)}: until then a firing is not told`);
+    lines.push(
+      `cooldown until ${showInZone(zone, state.cooldownUntil)}: until then messages about a firing are not sent`,
+    );
   if (state.flapping !== null) lines.push(`flapping: ${REASON_WORDS.flapping}`);
   return lines;
 }
@@ -120,7 +122,7 @@ function eventState(alerts: readonly Alert[]): ExplainedState {
   return {
     state: 'event',
     since: null,
-    words: `${countIn('confirmed')} told and followed, ${waiting} waiting${openOf(alerts)}`,
+    words: `${countIn('confirmed')} sent and followed, ${waiting} waiting${openOf(alerts)}`,
     heldBack: waiting > 0 ? [REASON_WORDS.observed] : [],
     remarks: doubted > 0 ? [`${doubted} in doubt: ${REASON_WORDS.suspect}`] : [],
   };

@@ -47,8 +47,8 @@ function factLines(explained: ExplainedAlert, zone: string): string[] {
       ? []
       : [`health: ${health.is} since ${showInZone(zone, health.since)}`]),
     labelsLine(explained),
-    `would be told: ${wouldNotify.map(showRecipient).join(', ')}`,
-    ...(messages.length === 0 ? ['told so far: no stored message'] : messages.map((one) => messageLine(one, zone))),
+    `would notify: ${wouldNotify.map(showRecipient).join(', ')}`,
+    ...(messages.length === 0 ? ['messages so far: none stored'] : messages.map((one) => messageLine(one, zone))),
   ];
 }
 
@@ -70,7 +70,7 @@ function labelsLine({ labels }: ExplainedAlert): string {
 }
 
 function messageLine({ what, at, state, answer, ...to }: ExplainedMessage, zone: string): string {
-  return `told: ${what} at ${showInZone(zone, at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
+  return `message: ${what} at ${showInZone(zone, at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
 }
 
 /** `while false balance < 1000000`, the parts of the condition, and the values that they read. */

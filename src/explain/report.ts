@@ -21,7 +21,7 @@ export function reportLines(report: Report, message: Message | null, now: Instan
     `  next: ${next === null ? 'no time within a year' : showInZone(zone, next)}`,
     `  reads: ${names.join(', ')}${more}; asks nothing`,
     `  total: ${total ?? 'none'}`,
-    `  would be told: ${notify.join(', ')}`,
+    `  would notify: ${notify.join(', ')}`,
     ...(message === null ? [] : sayingNow(message)),
   ];
 }

@@ -110,7 +110,7 @@ function asides(message: Message): string[] {
   return [
     ...(fired === null ? [] : [`after ${fired}`]),
     ...(reason === null ? [] : [reason]),
-    ...(message.late ? ['told late'] : []),
+    ...(message.late ? ['late'] : []),
   ];
 }
 

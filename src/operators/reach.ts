@@ -94,7 +94,7 @@ function mistakeOf({ label, index, message, hint }: LabelMistake, matchers: Matc
   const patterns = [matchers[label] ?? []].flat();
   const meansSelf = label === 'watch' && fitsGlob(patterns[index ?? 0] ?? '', BUILT_IN_RULE);
   const advice = meansSelf
-    ? `What the daemon tells of itself is silenced as watch=${BUILT_IN_RULE}, written in full.`
+    ? `Alerts about the daemon itself are silenced as watch=${BUILT_IN_RULE}, written in full.`
     : hint;
   return { pointer: pointerTo(label, index), detail: [`${message}.`, advice].filter(Boolean).join(' ') };
 }

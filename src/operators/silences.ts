@@ -34,7 +34,7 @@ const SilenceAnswer = z
     comment: z.string(),
     version: Count.describe('Rises when it is extended or ended.'),
   })
-  .meta({ id: 'Silence', description: 'Alerts of which nobody is told.' });
+  .meta({ id: 'Silence', description: 'Alerts whose messages are held back.' });
 
 const SilenceBody = z
   .strictObject({

@@ -101,7 +101,7 @@ export class RouteUse {
     for (const [channel, alert] of failsTogether)
       problems.push(
         source.problem([...path, 'failover'], {
-          message: `fails together: ${alert} is told through ${quote(channel)} already`,
+          message: `fails together: ${alert} is sent to ${quote(channel)} already`,
           hint: 'Name a channel that the alert does not have.',
         }),
       );

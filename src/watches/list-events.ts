@@ -37,6 +37,6 @@ export function* eventsOf<F extends Fields>(
 function notesOf<F extends Fields>({ nameless, silentUpTo }: NewRows<F>): string[] {
   return [
     ...(nameless === 0 ? [] : [`${nameless} rows without a usable hash or block were passed over`]),
-    ...(silentUpTo === null ? [] : [`all that is listed is old, nothing is told up to block ${silentUpTo}`]),
+    ...(silentUpTo === null ? [] : [`all listed items are old, no message is sent up to block ${silentUpTo}`]),
   ];
 }

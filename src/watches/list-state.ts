@@ -109,7 +109,7 @@ export const startOption = {
     .regex(/^\d{1,15}$|^\d{1,3}(?:_\d{3}){1,4}$/, 'must be the number of a block')
     .transform((text) => Number(text.replaceAll('_', '')))
     .optional()
-    .describe('The first block whose items are told; without it, what happens after the first poll.'),
+    .describe('The first block whose items are sent; without it, items after the first poll are.'),
 };
 
 /**

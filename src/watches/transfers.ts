@@ -68,7 +68,7 @@ const TRANSFER_ADVICE: KindAdvice = {
   needs: { direction: { key: 'of', hint: 'Name an address in of.' } },
   claims: {
     unless: ['token.address_hash', 'value_usd'],
-    message: 'any contract can emit this; a token that the config does not name is told as a warning',
+    message: 'any contract can emit this; a token that the config does not name is sent as a warning',
     hint: 'Add token.address_hash in tokens.',
   },
 };

@@ -60,8 +60,8 @@ test('one that waits: its condition, its values, what is missing, and who will h
     '  held back: `for`, for another 1m',
     '  to end: balance would have to rise by 60,000, to 1,000,000',
     '  labels: watch: coins, explorer: chain, of: treasury, alert: low, kind: balance, severity: critical',
-    '  would be told: screen, night',
-    '  told so far: no stored message',
+    '  would notify: screen, night',
+    '  messages so far: none stored',
   ]);
 });
 
@@ -97,13 +97,13 @@ test('every part has its own truth; a window nobody looked back to says since wh
     'to fire: change("5m") would have to fall by more than 1%, below -5%',
   ]);
   await prepared.polls('940000');
-  expect(linesWith(await explained('coins/falls'), 'change("5m") =', 'state', 'told', 'to end')).toEqual([
+  expect(linesWith(await explained('coins/falls'), 'change("5m") =', 'state', 'message', 'to end')).toEqual([
     'change("5m") = -5.05%',
     'state: firing since 2026-01-01T00:07:00Z: it fires already',
     'to end: balance would have to rise by 1,060,000, to 2,000,000 and raw would have to fall by '.concat(
       '939,999,999,999,999,991,000,000, to 9,000,000; or change("5m") would have to rise by 0.05%, to -5%',
     ),
-    'told: firing at 2026-01-01T00:07:00Z to screen, sent',
+    'message: firing at 2026-01-01T00:07:00Z to screen, sent',
   ]);
 });
 
@@ -186,7 +186,7 @@ test('a cooldown is said; status and explain agree since when it fires, told or 
   await prepared.polls('940000', '1060000', '940000');
   expect(linesWith(await explained('coins/low'), 'held back', 'state')).toEqual([
     'state: firing since 2026-01-01T00:03:00Z: it fires already',
-    'held back: cooldown until 2026-01-01T00:32:00Z: until then a firing is not told',
+    'held back: cooldown until 2026-01-01T00:32:00Z: until then messages about a firing are not sent',
   ]);
   expect((await prepared.run('status', '-c', prepared.config)).out).toContain(
     '\ncoins: low firing since 2026-01-01T00:03:00Z\n',
@@ -231,7 +231,7 @@ test('before the first poll, and before the first daemon, the rule is explained 
     'looked at next: 2026-01-01T00:00:54Z, in 54s',
     'while  balance < 1_000_000',
     'state: not known',
-    'would be told: screen, night',
+    'would notify: screen, night',
   ]);
   expect(readdirSync(prepared.folder.path).toSorted()).toEqual(['config.yaml', 'rules.yaml']);
   await prepared.polls();
@@ -279,7 +279,7 @@ test('a report: when it is told, what it reads, and what it would say now', asyn
     '  next: 2026-01-05T08:00:00Z',
     '  reads: coins; asks nothing',
     '  total: balance',
-    '  would be told: screen',
+    '  would notify: screen',
     '  now it would say: report weekly: 940,000 coin in 1 balance',
     '      coins: balance 940,000 coin, change 5 min not known.',
     '      total: balance 940,000 coin, change 5 min not known.',

@@ -47,7 +47,7 @@ test('on a terminal: what is watched, where to look, what to edit; and no line o
     '',
     '  page         http://HOST/',
     '  metrics      http://HOST/metrics',
-    '  tells        screen (log)',
+    '  notifies     screen (log)',
     '  asks         here 24 times a day',
     '  acknowledge  npx chainwarden ack WATCH/ALERT -c /config.yaml',
     '               or on the page, through the link of npx chainwarden open -c /config.yaml',

@@ -72,7 +72,7 @@ test('what it says would happen is what the daemon then does', async () => {
   expect((await prepared.run('status', '--watches', '-c', prepared.config)).out).toContain('low firing since');
   await prepared.polls('940000');
   const { out } = await prepared.run('explain', 'coins/low', '-c', prepared.config);
-  expect(out.match(/told: resolved at .* to (screen|night), sent/g)).toHaveLength(2);
+  expect(out.match(/message: resolved at .* to (screen|night), sent/g)).toHaveLength(2);
   expect(await planned(lower)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
 });
 

@@ -194,7 +194,7 @@ test('where no daemon runs, status says so first, and never that all is quiet', 
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out.split('\n').slice(0, 2)).toEqual([
     'No daemon runs',
-    'Nothing is polled and nothing is told. What follows is what the state held when it ended.',
+    'Nothing is polled and nothing is sent. The page shows the state from when it ended.',
   ]);
   const json = await prepared.run('status', '--json', '-c', prepared.config);
   expect(Overview.parse(JSON.parse(json.out))).toMatchObject({ verdict: 'blind', headline: 'No daemon runs' });

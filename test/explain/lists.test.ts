@@ -72,7 +72,7 @@ test('of an event it is the newest item that is shown, and how far it was from m
       'on: new',
       'if     false    value > 5',
       'value = 4.5',
-      'state: 0 told and followed, 0 waiting',
+      'state: 0 sent and followed, 0 waiting',
       'to match: value would have to rise by more than 0.5, above 5',
     ]),
   );
@@ -82,7 +82,7 @@ test('items that wait for blocks, and items that cannot be decided yet, are coun
   const rows = [tx(3, null, 1), tx(2, '6000000000000000000', 1), tx(1, '0')];
   const lines = explainedAfter(`${EVENTS}, confirmations: 12 }] }`, [tx(1, '0')], rows);
   expect(lines).toContain(
-    'state: 0 told and followed, 1 waiting, 1 open: `if` is unknown, and is asked again whenever the item is read',
+    'state: 0 sent and followed, 1 waiting, 1 open: `if` is unknown, and is asked again whenever the item is read',
   );
   expect(lines).toContain('held back: it matches, and waits for its confirmations');
 });

@@ -117,7 +117,7 @@ describe('a mail', () => {
     expect(parsed.text).toContain(
       'token id: 123456789\nnonce: 1234567\ntags 1: “x”\nreputation: unknown (last poll: ok)\n',
     );
-    expect(parsed.text).toContain('Told late');
+    expect(parsed.text).toContain('Late: it happened');
   });
 
   test('an address in other letters is the same address; a name in other letters is another name', async () => {

@@ -203,7 +203,7 @@ describe('a repeat', () => {
 [CRITICAL for 4h] treasury USDC 970,030, below 1,000,000
 When it fired, 12:03 UTC: 970,030. It has not cleared since.
 `);
-    expect(text).toContain('The values are those of when it was first told.');
+    expect(text).toContain('The values are those of its first message.');
     expect(text).not.toContain('since the last poll');
   });
 
@@ -220,7 +220,7 @@ Values of 16:02 UTC. When it fired, 12:03 UTC: 970,030. It has not cleared since
 `);
     expect(text).toContain('balance: 940,100 (when it fired: 970,030)');
     expect(text).not.toContain('1,090,237');
-    expect(text).not.toContain('The values are those of when it was first told.');
+    expect(text).not.toContain('The values are those of its first message.');
     const { data } = bodyOf(delivery);
     expect(data).toMatchObject({
       reason: 'repeat',
@@ -361,14 +361,14 @@ describe('summaries', () => {
     const delivery = several(members, { kind, more: [...more] });
     expect(toText(toContent(delivery))).toBe(`\
 [INFO] ${ended}: 14 events, 1 condition
-${why} What still fires is told in a message of its own.
+${why} Alerts that still fire get a message of their own.
 
 vault-calls/failed: 14 events
 coins/low: 1 condition
 `);
     expect(await printed(delivery)).toEqual([
-      `2026-01-01T12:10:00Z INFO SUMMARY ${ended}: 14 events, 1 condition - ${why} What still fires is told in a message of ` +
-        'its own. vault-calls/failed: 14 events coins/low: 1 condition',
+      `2026-01-01T12:10:00Z INFO SUMMARY ${ended}: 14 events, 1 condition - ${why} Alerts that still fire get a message of ` +
+        'their own. vault-calls/failed: 14 events coins/low: 1 condition',
     ]);
   });
 

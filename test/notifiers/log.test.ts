@@ -33,7 +33,7 @@ describe('the log channel', () => {
     const [line] = await printed(aMessage({ type: 'alert.event', text: [], late: true }));
     expect(line).toBe(
       '2026-01-01T00:03:00Z CRITICAL treasury-usdc/low EVENT Treasury USDC is low: 940,000, below 1,000,000 ' +
-        '- Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC. (told late)',
+        '- Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC. (late)',
     );
   });
 

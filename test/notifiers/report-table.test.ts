@@ -57,7 +57,7 @@ test('a report that is late says when it was due, and not that something was see
     members: [newsOf({ ...message, late: true, lines: [[{ text: 'Due at 08:00 UTC.' }]] })],
   } as const;
   expect(toText(toContent(late))).toContain('Due at 08:00 UTC.');
-  expect(toText(toContent(late))).not.toContain('Told late');
+  expect(toText(toContent(late))).not.toContain('Late: it happened');
 });
 
 test('a webhook has the rows as lines, and exact numbers beside them', () => {

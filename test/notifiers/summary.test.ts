@@ -26,7 +26,7 @@ test('events that waited behind ten thousand messages read as one, and a program
   expect(subjectOf(message)).toBe('[CRITICAL] 3 more failed events of calls[vault]');
   expect(toText(toContent(aDelivery({ message })))).toBe(`\
 [CRITICAL] 3 more failed events of calls[vault]
-10000 messages or more wait for this channel: further events of an alert are told together.
+10000 messages or more wait for this channel: further events of an alert are sent together.
 
 The first: Call a failed
 

@@ -89,16 +89,16 @@ test('silence has its reasons', async () => {
     'still-pending: it is true, and has not held for long enough yet; from poll to poll at most three intervals of 1m count',
   ]);
   expect(await why(low, ['{ at: 0m, partial: page 2 did not come }'], 'a', 'firing')).toEqual([
-    'unknown: it is unknown, which changes nothing: not known balance',
+    'unknown: it is unknown, so its state does not change: not known balance',
     'the reading was partial: page 2 did not come',
   ]);
   expect(await why(low, ['{ at: 0m, balance: null }'], 'a', 'firing')).toEqual([
-    'unknown: it is unknown, which changes nothing: not known balance',
+    'unknown: it is unknown, so its state does not change: not known balance',
   ]);
   expect(
     await why(low, ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 500, head: { age: 1h } }'], 'a', 'resolved'),
   ).toEqual([
-    'unknown: it is unknown, which changes nothing: the head of the chain stands still, so what is read may be old',
+    'unknown: it is unknown, so its state does not change: the head of the chain stands still, so what is read may be old',
   ]);
 });
 

@@ -30,7 +30,7 @@ const warningsOf = (alert: string, watch?: string): string[] =>
 
 test('a critical rule that claims can match is warned of, with what to add', () => {
   const said =
-    'any contract can emit this; a token that the config does not name is told as a warning. Add token.address_hash in tokens.';
+    'any contract can emit this; a token that the config does not name is sent as a warning. Add token.address_hash in tokens.';
   expect(warningsOf('if: raw > 0, severity: critical')).toEqual([`watches[0].alerts[0].if: ${said}`]);
   expect(warningsOf('severity: critical')).toEqual([`watches[0].alerts[0]: ${said}`]);
 });

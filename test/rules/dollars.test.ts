@@ -49,7 +49,7 @@ test('names the price of a token in a list', () => {
   ]);
 });
 
-const MOVES = 'balance_usd changes with each new price, so on: changed tells it again at nearly every poll';
+const MOVES = 'balance_usd changes with each new price, so on: changed sends it again at nearly every poll';
 
 test('hints where each new price is told', () => {
   expect(warningsOf('on: changed, if: balance_usd > 5')).toEqual([

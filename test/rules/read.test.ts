@@ -162,7 +162,7 @@ describe('a mistake', () => {
     const { config } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
     if (config === null) throw new Error('the config has mistakes');
     const { problems } = loadRules(config, [{ file: 'rules.yaml', text: `watches: [${rule}]` }], { kinds });
-    expect(formatProblems(problems)).toContain('on: schedule needs values. Write what is told, as values: [x].');
+    expect(formatProblems(problems)).toContain('on: schedule needs values. Write the values to send, as values: [x].');
   });
 
   test('an explorer whose JSON-RPC the config does not allow', () => {

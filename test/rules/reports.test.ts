@@ -42,7 +42,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'times that come faster than reports are told',
     { cron: "'*/5 * * * * *'" },
-    'cron: it tells every 5s, and a report is told every 10s at most.',
+    'cron: its messages come every 5s, and a report is sent every 10s at most.',
   ],
   ['an unknown watch', { watches: '[coinz]' }, 'watches: no watch "coinz". Did you mean coins?'],
   [
@@ -75,7 +75,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a window without a poll',
     { values: '[change_1m | percent]' },
-    'values: a window of 1m holds no poll of a watch that asks every 5m. Look back further, or ask more often.',
+    'values: a window of 1m holds no poll of a watch that polls every 5m. Look back further, or poll more often.',
   ],
   [
     'a sentence',
@@ -102,7 +102,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a cron faster than its watches',
     { cron: "'* * * * *'" },
-    'cron: it tells every 1m, and coins[treasury] asks every 5m. Tell less often, or ask more often.',
+    'cron: its messages come every 1m, and coins[treasury] polls every 5m. Send less often, or poll more often.',
   ],
   ['an unknown zone', { zone: 'Europe/Berlinn' }, 'zone: no time zone "Europe/Berlinn": Write "Europe/Berlin".'],
   ['an unknown channel', { notify: '[opps]' }, 'notify: no channel "opps". Did you mean ops?'],

@@ -246,7 +246,7 @@ describe('An option of a route that can have no effect says so', () => {
   test('an alert fails over to a channel that it does not have', () => {
     const routes = ' [{ match: { severity: critical }, failover: [oncall, pager] }, { notify: ops, add: pager }]';
     expect(problems(routes)).toEqual([
-      'routes[0].failover: fails together: large/big is told through "pager" already. Name a channel that the alert does not have.',
+      'routes[0].failover: fails together: large/big is sent to "pager" already. Name a channel that the alert does not have.',
     ]);
     expect(problems(' [{ notify: ops, failover: pager }, { match: { team: payments }, failover: ops }]')).toEqual([]);
   });

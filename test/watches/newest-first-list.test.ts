@@ -267,7 +267,7 @@ test('a chain that was reset is no silence: it is said up to where nothing will 
   const world = await quietList();
   world.rows.length = 0;
   world.add(10, 20);
-  expect(await world.notes()).toEqual(['all that is listed is old, nothing is told up to block 1000']);
+  expect(await world.notes()).toEqual(['all listed items are old, no message is sent up to block 1000']);
   world.add(1, 1001);
   expect(await world.notes()).toEqual([]);
   expect([...world.told]).toEqual([[world.rows.at(-1)?.name, 1]]);

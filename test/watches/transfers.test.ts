@@ -274,7 +274,7 @@ describe('a transfer of a token that the config does not name', () => {
     const summary = world.messages.find(({ type }) => type === 'alert.summary');
     expect(summary).toMatchObject({
       title: '29 more moved claims of out in one poll',
-      lines: [[{ text: '29 more claims at once, beside the one that is told.' }]],
+      lines: [[{ text: '29 more claims at once, beside the one that is sent.' }]],
     });
   });
 

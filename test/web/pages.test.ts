@@ -245,7 +245,10 @@ test('what holds an alert back is said with times of the page, and without marks
   const found = watchWith(CALM);
   const alerts = found.alerts.map((alert) => ({
     ...alert,
-    held_back: ['`for`, for another 2m', 'cooldown until 2026-11-21T03:20:00Z: until then a firing is not told'],
+    held_back: [
+      '`for`, for another 2m',
+      'cooldown until 2026-11-21T03:20:00Z: until then messages about a firing are not sent',
+    ],
     needs: ['`a < b` would have to become true'],
   }));
   const blind = { cause: 'timeout', since: found.watch.since ?? '', fields: ['token.reputation'] };

@@ -55,7 +55,7 @@ function placeRows({ config, watches }: Setup, { url, configFile }: OpeningFacts
   return [
     ...(isServed ? [['page', `${url}/`]] : []),
     ['metrics', `${url}/metrics`],
-    ['tells', channels.length === 0 ? 'nobody: there are no channels' : channels.join(', ')],
+    ['notifies', channels.length === 0 ? 'nobody: there are no channels' : channels.join(', ')],
     ['asks', sums.length === 0 ? 'nobody: there are no watches' : sums.join(', ')],
     ['acknowledge', `npx chainwarden ack WATCH/ALERT -c ${configFile}`],
     ...(isServed ? [['', `or on the page, through the link of npx chainwarden open -c ${configFile}`]] : []),

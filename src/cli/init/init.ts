@@ -165,7 +165,7 @@ function summaryOf(found: readonly DetectedAddress[], folder: string): string[] 
     '',
     `Written: ${[CONFIG_FILE, RULES_FILE, TESTS_FILE].map((file) => join(folder, file)).join(', ')}`,
     '',
-    `npx chainwarden check -c ${config}    what it costs, and who is told`,
+    `npx chainwarden check -c ${config}    what it costs, and who is notified`,
     `npx chainwarden test ${join(folder, 'rules')}    the tests of the rules`,
     `npx chainwarden run -c ${config}    starts watching`,
   ];

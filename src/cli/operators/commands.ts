@@ -105,7 +105,7 @@ function addDeliveries({ program, terminal, end }: Registry): void {
   const deliveries = program.command('deliveries').description('messages and their recipients');
   deliveries
     .command('list', { isDefault: true })
-    .description('who was told what, who is still to be told, and what was given up; the newest first')
+    .description('messages that were sent, are still to be sent, or were given up; the newest first')
     .option(...CONFIG)
     .option('--channel <name>', 'of this channel')
     .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'given-up', 'sent']))

@@ -7,7 +7,7 @@ const MOST_SHOWN = 10;
 /** The number of alerts that the silence covers, the messages that it would have held back, and the alerts by rule. */
 export function previewLines(preview: SilencePreview): string[] {
   const { rules, of_rules, all, open, alerts, left_out, notifications_24h, recipients_24h, critical_24h } = preview;
-  const about = rules === 0 ? 'what the daemon tells of itself' : `${rules} of ${counted(of_rules, 'rule')}`;
+  const about = rules === 0 ? 'alerts about the daemon itself' : `${rules} of ${counted(of_rules, 'rule')}`;
   const held = `${counted(notifications_24h, 'notification')} to ${counted(recipients_24h, 'recipient')}`;
   const more = Math.max(0, alerts.length - MOST_SHOWN) + left_out;
   return [

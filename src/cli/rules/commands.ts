@@ -20,7 +20,7 @@ function addCheck({ program, terminal, end }: Registry): void {
   program
     .command('check')
     .description(
-      'check config and rules; one line per watch: what it asks, how often, what it costs; one per alert: who is told',
+      'check config and rules; one line per watch: what it asks, how often, what it costs; one per alert: who is notified',
     )
     .option(...CONFIG)
     .option('--strict', 'also a warning makes the exit code 1')

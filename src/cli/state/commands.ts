@@ -37,7 +37,7 @@ function addExplain({ program, terminal, end }: Registry): void {
 function addHistory({ program, terminal, end }: Registry): void {
   program
     .command('history')
-    .description('what was decided, told and changed, from the journal; also while the daemon runs')
+    .description('what was decided, sent and changed, from the journal; also while the daemon runs')
     .option(...CONFIG)
     .option('--alert <name>', 'of one watch (id, id[label]) or alert (id/alert)')
     .option('--label <label=value>', 'of alerts with it, such as team=treasury; of several they have all', collect, [])

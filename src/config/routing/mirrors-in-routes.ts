@@ -27,4 +27,4 @@ export function mirrorsInRoutes(
   });
 }
 
-const HINT = 'Name a channel on which somebody is told.';
+const HINT = 'Name a channel that notifies somebody.';

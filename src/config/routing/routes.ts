@@ -46,7 +46,7 @@ function problemsOf(route: WrittenRoute, path: Path, source: Source, channels: r
         hint: 'Each step waits longer than the one before, from the first message on.',
       });
   if (Object.keys(set).length === 0)
-    complain([], { message: 'the route sets nothing', hint: 'Write notify, add, or how the alerts are told.' });
+    complain([], { message: 'the route sets nothing', hint: 'Write notify, add, or how the alerts are sent.' });
   return problems;
 }
 

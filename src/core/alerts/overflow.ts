@@ -89,7 +89,7 @@ const WAITING = {
   noun: 'events',
   more: 'more ',
   when: '',
-  why: `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are told together.`,
+  why: `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are sent together.`,
 } as const;
 
 function summaryOf({ summary, type, key }: Message): DeliverySummary {

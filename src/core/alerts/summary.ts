@@ -75,8 +75,8 @@ function folded({ watch, time }: AlertPoll, alert: EventAlert, limit: Limit, mes
 }
 
 function sentenceOf({ of, count }: DeliverySummary, { whenMore }: Limit, noun: string): string {
-  if (of !== 'alert.event') return `${count} ${noun} that were told before are ${wordOf(of)} at once.`;
-  const beside = whenMore === 1 ? 'the one that is told' : `the ${whenMore} that are told one by one`;
+  if (of !== 'alert.event') return `${count} ${noun} that were sent before are ${wordOf(of)} at once.`;
+  const beside = whenMore === 1 ? 'the one that is sent' : `the ${whenMore} that are sent one by one`;
   return `${count} more ${noun} at once, beside ${beside}.`;
 }
 

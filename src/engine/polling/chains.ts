@@ -93,7 +93,7 @@ export function createChains({ store, ownership, shardOf, log, onForks }: Chains
     onForks(explorer, after);
     if (after === before) return;
     if (!after) log.info('explorer:forks-over', { explorer });
-    else log.warn('explorer:forks', { explorer, effect: 'blocks that come and go are told when they stay' });
+    else log.warn('explorer:forks', { explorer, effect: 'blocks that come and go are sent when they stay' });
   }
 
   return {

@@ -22,7 +22,7 @@ export function builtInKind<S, O>({ fields, nothing, ...parts }: Parts<S, O>): K
   return {
     ...parts,
     name: BUILT_IN_RULE,
-    summary: 'The daemon itself: whether it sees, remembers and tells.',
+    summary: 'The daemon itself: whether it polls, stores and sends.',
     noun: 'daemon',
     fields,
     of: 'none',

@@ -35,7 +35,7 @@ export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLi
     details: detailRows(message, at),
     notes: [
       ...(as === 'repeat' && present === null && values.length > 0
-        ? ['The values are those of when it was first told.']
+        ? ['The values are those of its first message.']
         : []),
       ...notesOf({ lead, text, values: [...values, ...about], omitted: values.length - MOST_VALUES }),
     ],
@@ -88,7 +88,7 @@ function leadOf(member: DeliveryMember, at: Instant): TextLine[] {
   return [
     ...linesOf(member, at),
     ...(reason === null ? [] : [ourLine(`${capital(reason)}.`)]),
-    ...(isToldLate(message) ? [ourLine('Told late: it happened more than ten minutes before it was seen.')] : []),
+    ...(isToldLate(message) ? [ourLine('Late: it happened more than ten minutes before it was seen.')] : []),
   ];
 }
 
@@ -110,7 +110,7 @@ function isOver({ type }: Message): boolean {
 function whenBefore(member: DeliveryMember): string {
   const { type } = member.message;
   if (type === 'alert.resolved' || laterValues(member) !== null) return 'when it fired';
-  return type === 'alert.corrected' ? 'told before' : 'last poll';
+  return type === 'alert.corrected' ? 'before' : 'last poll';
 }
 
 /** True for the address, the token and its symbol, if they are already shown with the watch. */
@@ -129,9 +129,9 @@ const STATES: Readonly<Record<Message['type'], string>> = {
   'alert.event': 'event',
   'alert.firing': 'firing',
   'alert.resolved': 'resolved',
-  'alert.retracted': 'retracted: what was told is no longer so',
-  'alert.corrected': 'corrected: what was told is otherwise',
-  'alert.reinstated': 'reinstated: it is so after all',
+  'alert.retracted': 'retracted: it is no longer true',
+  'alert.corrected': 'corrected: it turned out different',
+  'alert.reinstated': 'reinstated: it is true after all',
   'alert.summary': 'summary of many messages',
 };
 

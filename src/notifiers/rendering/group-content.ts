@@ -235,7 +235,7 @@ function countedContent({ members, more }: Delivery, kind: HoldSummaryKind): Mes
     ...NOTHING_MORE,
     subject: `[INFO] ${WHY[kind].ended}: ${words.join(', ')}`,
     tone: 'info',
-    lead: [ourLine(`${WHY[kind].held}. What still fires is told in a message of its own.`)],
+    lead: [ourLine(`${WHY[kind].held}. Alerts that still fire get a message of their own.`)],
     text: [...ruleLines(events, 'event'), ...ruleLines(conditions, 'condition')].map(ourLine),
   };
 }

@@ -27,7 +27,7 @@ export interface Headline {
 
 const NOT_WORKING: Headline = {
   headline: 'No daemon runs',
-  detail: 'Nothing is polled and nothing is told. What follows is what the state held when it ended.',
+  detail: 'Nothing is polled and nothing is sent. The page shows the state from when it ended.',
 };
 
 export function headlineOf(facts: HeadlineFacts): Headline {

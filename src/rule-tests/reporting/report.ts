@@ -125,7 +125,7 @@ function reasonOf(reason: Reason, id: string, output: ExplainedPoll): string | n
 }
 
 function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: ExplainedPoll): string {
-  const words = type === 'told' ? 'another item was told' : `${type}: ${REASON_WORDS[type]}`;
+  const words = type === 'told' ? 'the message of another item was sent' : `${type}: ${REASON_WORDS[type]}`;
   if (type === 'unknown' && alert?.type === 'condition') return `${words}${unknownFields(alert, watch, ran)}`;
   // A gap between polls counts as at most three intervals, as after missed polls.
   const interval = formatDuration(watch.schedule.intervalMs);

@@ -117,7 +117,7 @@ function complainOfEvent({ kind, catalogue, complain, hasAddress }: Compiling, o
   if (on === SCHEDULE) {
     if (names.includes(on)) return;
     const others = catalogue.kinds.flatMap((one) => (one.while === null ? [] : one.name));
-    const hint = `It tells present values, which ${others.join(', ')} have. Possible: ${names.join(', ')}.`;
+    const hint = `It sends present values, which ${others.join(', ')} have. Possible: ${names.join(', ')}.`;
     complain([...path, 'on'], { message: `${kind.name} has no event "schedule"`, hint });
     return;
   }
@@ -159,8 +159,8 @@ const MOST_SAMPLES = 20_000;
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
   if (ms < intervalMs)
     return {
-      message: `a window of ${formatDuration(ms)} holds no poll of a watch that asks every ${formatDuration(intervalMs)}`,
-      hint: 'Look back further, or ask more often.',
+      message: `a window of ${formatDuration(ms)} holds no poll of a watch that polls every ${formatDuration(intervalMs)}`,
+      hint: 'Look back further, or poll more often.',
     };
   if (ms / intervalMs <= MOST_SAMPLES) return undefined;
   return {

@@ -12,7 +12,7 @@ export function claimId(
   if (id === BUILT_IN_RULE)
     problems.push(
       source.problem(at, {
-        message: `${quote(id)} is the built-in watch, which tells what is wrong with the daemon itself`,
+        message: `${quote(id)} is the built-in watch, whose alerts are about the daemon itself`,
         hint: 'Give it another id.',
       }),
     );

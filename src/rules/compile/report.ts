@@ -31,7 +31,7 @@ export function reportOf(
   if (values.length === 0)
     complain([...path, 'on'], {
       message: 'on: schedule needs values',
-      hint: `Write what is told, as values: [${kind.shown[0] ?? 'balance'}].`,
+      hint: `Write the values to send, as values: [${kind.shown[0] ?? 'balance'}].`,
     });
   if (cron === undefined)
     complain([...path, 'on'], {
@@ -55,8 +55,8 @@ function checkedCron({ complain, intervalMs }: Compiling, at: Path, written: Wri
   }
   if (schedule.intervalMs < intervalMs)
     complain(at, {
-      message: `it tells every ${formatDuration(schedule.intervalMs)}, and the watch asks every ${formatDuration(intervalMs)}`,
-      hint: 'Tell less often, or ask more often.',
+      message: `its messages come every ${formatDuration(schedule.intervalMs)}, and the watch polls every ${formatDuration(intervalMs)}`,
+      hint: 'Send less often, or poll more often.',
     });
   return schedule;
 }

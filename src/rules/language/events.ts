@@ -7,5 +7,5 @@ export const SCHEDULE: EventName = 'schedule';
 /** The names of the events, with explanations. */
 export function eventsOf({ events, while: condition }: AnyKind): readonly (readonly [EventName, string])[] {
   const own = Object.entries(events).map(([name, { doc }]) => [name, doc] as const);
-  return condition === null ? own : [...own, [SCHEDULE, 'a time of its cron has come: its values are told']];
+  return condition === null ? own : [...own, [SCHEDULE, 'a time of its cron has come: its values are sent']];
 }

@@ -155,15 +155,15 @@ class ReportCompiler {
     if (schedule.intervalMs < REPORT_LOOK_MS) {
       const least = formatDuration(REPORT_LOOK_MS);
       this.#complain(['cron'], {
-        message: `it tells every ${formatDuration(schedule.intervalMs)}, and a report is told every ${least} at most`,
+        message: `its messages come every ${formatDuration(schedule.intervalMs)}, and a report is sent every ${least} at most`,
       });
       return null;
     }
     const slow = members.find((watch) => watch.schedule.intervalMs > schedule.intervalMs);
     if (slow !== undefined)
       this.#complain(['cron'], {
-        message: `it tells every ${formatDuration(schedule.intervalMs)}, and ${slow.name} asks every ${formatDuration(slow.schedule.intervalMs)}`,
-        hint: 'Tell less often, or ask more often.',
+        message: `its messages come every ${formatDuration(schedule.intervalMs)}, and ${slow.name} polls every ${formatDuration(slow.schedule.intervalMs)}`,
+        hint: 'Send less often, or poll more often.',
       });
     return schedule;
   }

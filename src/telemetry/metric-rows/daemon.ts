@@ -71,7 +71,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_heartbeats_total: {
     type: 'counter',
-    help: 'Heartbeats that were due: sent, not-taken (the service did not accept it) or withheld (the daemon could not have told if something was wrong).',
+    help: 'Heartbeats that were due: sent, not-taken (the service did not accept it) or withheld (the daemon could not have sent an alert if something was wrong).',
     labels: ['outcome'],
   },
   chainwarden_heartbeat_last_timestamp_seconds: {

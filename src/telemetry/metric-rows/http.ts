@@ -16,7 +16,7 @@ export const HTTP_METRICS = {
   },
   chainwarden_http_streams: {
     type: 'gauge',
-    help: 'Open pages that are told of changes as they happen, 24 at most; absent where there are no pages.',
+    help: 'Open pages that receive changes as they happen, 24 at most; absent where there are no pages.',
     labels: [],
   },
   chainwarden_http_rejected_total: {

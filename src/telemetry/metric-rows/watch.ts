@@ -12,10 +12,10 @@ const ALERT_STATES: Readonly<Record<AlertState, string>> = {
   recovering: 'false, waits for `keep_firing_for`',
   open: 'event whose condition is unknown',
   observed: 'event that waits for its confirmations',
-  confirmed: 'told',
-  suspect: 'told, missing from the last reading',
-  retracted: 'told and taken back',
-  dropped: 'gone before it was told',
+  confirmed: 'sent',
+  suspect: 'sent, missing from the last reading',
+  retracted: 'sent and retracted',
+  dropped: 'gone before it was sent',
 };
 
 function explained(meaningByState: Readonly<Record<string, string>>): string {
@@ -67,7 +67,7 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_unfollowed_total: {
     type: 'counter',
-    help: 'Events that were told and are no longer checked, because 1,000 newer ones of their alert are.',
+    help: 'Events that were sent and are no longer checked, because 1,000 newer ones of their alert are.',
     labels: ['watch'],
   },
   chainwarden_watch_not_examined_total: {

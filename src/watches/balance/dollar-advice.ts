@@ -16,7 +16,7 @@ export function dollarAdvice(price: string): KindAdvice {
         field: 'balance_usd',
         unless: [],
         onChangeWithoutBefore: ['balance', 'balance_usd'],
-        message: 'balance_usd changes with each new price, so on: changed tells it again at nearly every poll',
+        message: 'balance_usd changes with each new price, so on: changed sends it again at nearly every poll',
         hint: 'Write while: balance_usd > 5, or add before.balance != balance.',
       },
     ],

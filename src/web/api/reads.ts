@@ -81,7 +81,7 @@ function routesToWatches(queries: Queries): ReadRoute[] {
     one('/accounts/:address', {
       tag: 'watches',
       summary:
-        'One watched address: the code behind it, the changes of owner, roles and code that were told, its open alerts and its watches.',
+        'One watched address: the code behind it, the changes of owner, roles and code with a message, its open alerts and its watches.',
       shape: WatchedAddress,
       look: (parameter) => queries.account(parameter('address')),
       missing: NO_ACCOUNT,

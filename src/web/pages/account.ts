@@ -111,12 +111,12 @@ function controlSection({ changes, control }: WatchedAddress, moment: Moment): H
   return html`<section>
     <div class="head"><h2>Owner, roles and code</h2></div>
     <div class="stack tight">
-      ${changes.length === 0 ? NOTHING : itemSheet('Changes that were told', changes, moment)}
+      ${changes.length === 0 ? NOTHING : itemSheet('Changes with a message', changes, moment)}
       <div>
         <ul>
           ${control.map((one) => html`<li>${controlLine(one, moment)}</li>`)}
         </ul>
-        <p class="small quiet">A change that no alert tells is not listed here.</p>
+        <p class="small quiet">A change without a message is not listed here.</p>
       </div>
     </div>
   </section>`;
@@ -125,8 +125,8 @@ function controlSection({ changes, control }: WatchedAddress, moment: Moment): H
 function controlLine({ watch, told, since, until }: ControlWatch, moment: Moment): Html {
   const name = html`<a class="mono" href="${watchPath(watch)}">${watch}</a>`;
   if (since === null || until === null) return html`${name}: nothing was read yet`;
-  return html`${name}: ${told === 0 ? 'no change' : plural(told, 'change')} told since ${timeTag(since, moment)}, data
-  ${ageTag(until, moment)} old`;
+  return html`${name}: ${told === 0 ? 'no change' : plural(told, 'change')} with a message since
+  ${timeTag(since, moment)}, data ${ageTag(until, moment)} old`;
 }
 
 const ALERT_COLUMNS = [{ name: 'State' }, { name: 'Alert' }, { name: 'Value', class: 'num' }, { name: 'Since' }];

@@ -152,7 +152,7 @@ test.each<[object, string]>([
   ],
   [
     { matchers: { watch: 'chain*' } },
-    '400 /matchers/watch no alert has watch "chain*". What the daemon tells of itself is silenced as watch=chainwarden, written in full.',
+    '400 /matchers/watch no alert has watch "chain*". Alerts about the daemon itself are silenced as watch=chainwarden, written in full.',
   ],
   [{ until: after(30 * 24 + 1) }, '400 /until is more than 30 days away'],
   [{ until: after(0) }, '400 /until has passed: it is 2026-01-01T00:00:00Z now'],

@@ -212,10 +212,10 @@ describe('more than twenty that vanish at once', () => {
     const keys = told.messages.slice(0, 30).map(({ key }) => key);
     expect(told.messages.at(-1)).toMatchObject({
       title: '30 wild events of gauge retracted in one poll',
-      lines: [[{ text: '30 events that were told before are retracted at once.' }]],
+      lines: [[{ text: '30 events that were sent before are retracted at once.' }]],
       text: [
         { text: 'test: new gauge: not found any more - ' },
-        { text: 'Told at 00:01 UTC.' },
+        { text: 'Sent at 00:01 UTC.' },
         { text: ' https://pages.example/gauge\n' },
       ],
       summary: { of: 'alert.retracted', count: 30, keys },
@@ -264,7 +264,7 @@ describe('more than fifty in one poll', () => {
     const summary = told.messages.at(-1);
     expect(summary).toMatchObject({
       title: '80 more wild events of gauge in one poll',
-      lines: [[{ text: '80 more events at once, beside the 50 that are told one by one.' }]],
+      lines: [[{ text: '80 more events at once, beside the 50 that are sent one by one.' }]],
       text: [
         { text: 'test: new gauge - ' },
         { text: 'Matched: mood wild.' },

@@ -188,7 +188,7 @@ function wordsOf(
   if (type === 'alert.retracted')
     return {
       detail: reason,
-      lines: lineOf(toldAt === null ? null : `Told at ${showTime(toldAt, { now: at, zone: notified.zone })}.`),
+      lines: lineOf(toldAt === null ? null : `Sent at ${showTime(toldAt, { now: at, zone: notified.zone })}.`),
     };
   if (now === null)
     return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
@@ -201,12 +201,12 @@ function wordsOf(
 
 const MOST_CHANGED = 3;
 
-/** `Told: 250. Now: 240.` */
+/** `Before: 250. Now: 240.` */
 function toldAndNow([then, now]: readonly [then: string, now: string]): string {
-  return `Told: ${then}. Now: ${now}.`;
+  return `Before: ${then}. Now: ${now}.`;
 }
 
-/** `Told: waiting. Now: failed.`, `Told: nonce 3. Now: nonce 4.`; null if the changed value is untrusted text. */
+/** `Before: waiting. Now: failed.`, `Before: nonce 3. Now: nonce 4.`; null if the changed value is untrusted text. */
 function changedWords(
   { watch }: AlertPoll,
   { before, paths }: Pick<TrackedEvent, 'before' | 'paths'>,

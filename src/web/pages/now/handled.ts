@@ -97,6 +97,6 @@ const NOBODY: Readonly<Record<AlertRow['why'], string>> = {
   pending: 'nobody is notified yet',
   acknowledged: '',
   silenced: 'silenced',
-  inhibited: 'held back: its cause is told',
+  inhibited: 'held back: the alert about its cause is open',
   info: 'for information',
 };
