@@ -35,7 +35,7 @@ export interface PollingOptions extends Pick<ExplorersOptions, 'openExplorer'> {
   readonly recorder: Recorder | null;
   /** Called with each poll, instead of the recorder. */
   readonly hook?: PollHook;
-  /** How long a commit without messages waits for others; 0 for a clock other than the machine's. */
+  /** The time that a commit without messages waits for others; 0 for a clock other than the machine's. */
   readonly silentWaitMs?: number;
   readonly version: string;
   readonly clock: Clock;
@@ -65,8 +65,8 @@ interface PollRecords {
 }
 
 /**
- * How long a commit without messages waits for others. These commits then share one wait for the disk, which takes as
- * long as the other work of many commits.
+ * The time that a commit without messages waits for others. These commits then share one wait for the disk, which
+ * takes as long as the other work of many commits.
  */
 const SILENT_WAIT_MS = 25;
 
@@ -76,7 +76,7 @@ const SILENT_WAIT_MS = 25;
  */
 const LEASE_LOOK_MS = 1000;
 
-/** How long a poll waits if the plan has no credits for it now. */
+/** The time that a poll waits if the plan has no credits for it now. */
 const POSTPONED_MS = 60_000;
 
 export function createPolling(options: PollingOptions): Polling {

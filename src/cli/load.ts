@@ -46,8 +46,8 @@ export function loadOrFail(
 }
 
 /**
- * Loads as much of a setup as reading the state needs. Rule files with a mistake are left out, and so are secrets that
- * only the daemon can read: neither must prevent reading.
+ * Loads the parts of a setup that commands need to read the state. Rule files with a mistake are left out, and so are
+ * secrets that only the daemon can read, since they must not prevent reading.
  */
 export function loadToRead(terminal: Terminal, file: string): Setup {
   const loaded = loadSetup(file, { ...terminal, isToRead: true });
@@ -56,11 +56,11 @@ export function loadToRead(terminal: Terminal, file: string): Setup {
   const absent = new Set(loaded.problems.flatMap((problem) => problem.absent ?? []));
   if (absent.size > 0)
     terminal.err(
-      `Secrets that are not here, and that the daemon may have: ${[...absent].map((name) => singleLine(name)).join(', ')}.\n\n`,
+      `Secrets that this command cannot read, but the daemon may: ${[...absent].map((name) => singleLine(name)).join(', ')}.\n\n`,
     );
   const problems = loaded.problems.filter((problem) => problem.absent === undefined);
   if (problems.length === 0) return loaded.sound;
-  const left = 'A running daemon goes on with its former rules. The watches of these files are left out here.';
+  const left = 'A running daemon keeps its former rules. The watches of these files are not shown here.';
   terminal.err(`${formatProblems(problems)}\n\n${countOf(problems)}. ${left}\n\n`);
   return loaded.sound;
 }

@@ -103,7 +103,7 @@ function windowRead(
   return { name, value: null, before: null, why: whyNoHistory(window, samples[window.path] ?? [], at) };
 }
 
-/** Why the condition is unknown: a stale head, an exceeded limit, or the values that are unknown. */
+/** The reason why the condition is unknown: a stale head, an exceeded limit, or the values that are unknown. */
 export function unknownOf(condition: Condition, context: ExplainContext): string {
   if (context.isStale && !condition.headOnly) return STALE;
   const limit = condition.limitOf(context.evaluation);

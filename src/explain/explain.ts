@@ -179,7 +179,7 @@ const UNDECIDED: Readonly<Record<AlertRule['type'], readonly DataState[]>> = {
 
 type Change = Pick<ExplainedAlert, 'aim' | 'needs'>;
 
-/** How far the alert is from firing, or from resolving. */
+/** The distance of the alert from firing, or from resolving. */
 function changeOf(alert: AlertRule, memory: Memory | null, context: ExplainContext | null): Change {
   if (context === null) return { aim: null, needs: [] };
   if (alert.type === 'condition') return conditionChange(alert, memory, context);

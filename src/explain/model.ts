@@ -75,7 +75,7 @@ export interface ExplainedRead {
   readonly value: readonly Segment[] | null;
   /** The previous value, if it was different. */
   readonly before: readonly Segment[] | null;
-  /** Why the value is unknown, if there is a reason. */
+  /** The reason why the value is unknown, if there is a reason. */
   readonly why: string | null;
 }
 

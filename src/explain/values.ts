@@ -72,7 +72,7 @@ function shortened(number: Amount): Amount {
   return Amount.parse(text) ?? number;
 }
 
-/** Why a window has no value yet. */
+/** The reason why a window has no value yet. */
 export function whyNoHistory({ ms, measure }: Window, runs: readonly Run[], at: number): string {
   const [oldest] = runs;
   if (oldest === undefined) return 'nothing was seen of it yet';

@@ -12,7 +12,7 @@ import type { Sql } from '../store/sql/sql.ts';
 
 export type { OperatorRequest } from '../store/contract/operators.ts';
 
-/** How the one attempt to send a sample ended. */
+/** The result of the one attempt to send a sample. */
 export interface SampleTry {
   readonly recipient: string;
   readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';

@@ -6,7 +6,7 @@ import { endSessionsUntil } from '../store/tables/operators/ended-passes.ts';
 import { action } from './action.ts';
 import { NoBody } from './shapes.ts';
 
-/** How long a session of the page lasts. */
+/** The duration of a session of the page. */
 export const SESSION_MS = 12 * 3_600_000;
 
 const SessionsAnswer = z

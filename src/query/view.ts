@@ -32,8 +32,8 @@ export interface RuntimeView {
    */
   health(): HealthSummary;
   /**
-   * Since when the process that holds the state has not written its health; null: it writes regularly, or no process
-   * holds the state.
+   * The time since which the process that holds the state has not written its health; null: it writes regularly, or no
+   * process holds the state.
    */
   readonly silentSince: Instant | null;
   config(): Config;
@@ -48,9 +48,9 @@ export interface RuntimeView {
   unseen(): readonly Watch[];
   /** Null: no daemon runs. */
   explorers(): readonly ExplorerState[] | null;
-  /** Why the files on the disk are not in force; null: they are. */
+  /** The reason why the files on the disk are not in force; null: they are. */
   rejected(): RejectedReload | null;
-  /** When config and rules were last put in force. */
+  /** The time at which config and rules were last put in force. */
   loadedAt(): Instant | null;
   /** The last polls, newest first. Null: no daemon runs. */
   polls(watch: Watch): readonly PollRecord[] | null;
@@ -71,7 +71,7 @@ export interface RejectedReload {
   readonly problems: readonly Problem[];
 }
 
-/** How one explorer answers, and what its plan allows. */
+/** The answers of one explorer, and the limits of its plan. */
 export interface ExplorerState {
   readonly name: string;
   /** Counts of the last hour. */

@@ -33,12 +33,12 @@ import { plainWording } from '../core/wording/change-sentence.ts';
 type TokenView = View<typeof Token.fields>;
 
 /**
- * Since when an explorer shows the same price. Explorers send no time with a price, and old releases go on showing the
- * last one after its source has dropped it.
+ * The price that an explorer shows, and its age. Explorers send no time with a price, and old releases go on showing
+ * the last one after its source has dropped it.
  */
 interface PriceAge {
   readonly price: string;
-  /** When this price was first seen. */
+  /** The time at which this price was first seen. */
   readonly since: Instant;
   /** True if another price was seen before. A price that never moves is not known to be old. */
   readonly hasMoved: boolean;
@@ -240,7 +240,7 @@ function withPrice(before: PriceAge | null, price: Amount | undefined, at: Insta
   return text === before?.price ? before : { price: text, since: at, hasMoved: before !== null };
 }
 
-/** Since when the price is the same; undefined while that is not long, or it never moved. */
+/** The time since which the price is the same; undefined while that is not long, or it never moved. */
 function unchangedSince(age: PriceAge | null, price: Amount | undefined, at: Instant): Date | undefined {
   const isOld = age !== null && age.hasMoved && isPrice(price) && at - age.since >= OLD_MS;
   return isOld ? new Date(age.since) : undefined;

@@ -21,7 +21,7 @@ import { contractWording } from './wording/contract.ts';
 interface ContractOptions {
   /** Addresses in lower case. */
   readonly expected?: readonly string[] | undefined;
-  /** True if an alert reads fields that only the second question shows. */
+  /** True if an alert reads fields that only the answer to the second request has. */
   readonly readsSource?: true | undefined;
 }
 
@@ -62,7 +62,7 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
   head: ({ explorer }) => blocks(explorer),
   page: ({ address }) => (address === null ? null : `/address/${address.text}`),
   questions: (target) => [question(target), ...(target.options.readsSource === true ? [source(target)] : [])],
-  // Without the code the reading is complete: what is known is judged, and `lost` reports the rest.
+  // A reading without the code counts as complete: the known fields are judged, and `lost` reports the others.
   observe: async (target, _state, read) => ({ seen: await observeContract(target, read), partial: null }),
   detect: ({ options }, state, seen, scope) =>
     inOneStep(detectContract(state, seen, { expected: expectedSet(options.expected), scope })),
@@ -82,7 +82,7 @@ export const contract: Kind<ContractOptions, ContractState, ContractReading> = {
   },
 };
 
-/** A failure of the second question leaves its fields unknown; the first one is judged. */
+/** If the second request fails, its fields are unknown; those of the first request are judged. */
 async function observeContract(target: Target<ContractOptions>, read: Read): Promise<ContractReading> {
   const details = await read.one(question(target));
   if (target.options.readsSource !== true) return { view: withSource(details, null), rows: [details], unread: null };

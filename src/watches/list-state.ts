@@ -48,7 +48,7 @@ export interface ListState {
   readonly range?: ListRange | undefined;
   /** For lists of which rules name parts, such as events. Left out by others. */
   readonly asked?: AskedParts | undefined;
-  /** How many polls in a row had rows without the call data that they asked for, up to three; left out if none. */
+  /** The number of polls in a row with rows without the requested call data, up to three; left out if none. */
   readonly withoutCalls?: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface ListRange {
   readonly examined: number;
   /** There are so many other rows that the wanted ones are asked for by several questions. */
   readonly isBusy: boolean;
-  /** When a block with more rows than a page has was found last; left out if never. */
+  /** The time at which a block with more rows than a page has was found last; left out if never. */
   readonly overfullAt?: Instant | undefined;
 }
 

@@ -16,8 +16,8 @@ export interface Values {
 export const Values: z.ZodType<Values> = z.object({ values: remembered, changes: z.number() });
 
 /**
- * Counters are parts of keys, so a new one must not repeat the values of a forgotten memory: it starts at the seconds
- * since 1970.
+ * The first value of a counter: the seconds since 1970. A counter is a part of keys. After a memory was removed, a
+ * counter that starts at 0 would repeat its keys.
  */
 export function firstCount(at: Instant): number {
   return Math.floor(at / 1000);

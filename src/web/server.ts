@@ -70,7 +70,7 @@ const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  // How often Node looks for late clients; its default of 30 s would make a limit of 5 s up to 35 s long.
+  // The interval at which Node checks for late clients; its default of 30 s would make a limit of 5 s up to 35 s long.
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8_192,
 };

@@ -24,7 +24,7 @@ test('status and explain say what fires, and that a file is not in force', async
   expect(status.out).toMatch(/^coins: .*low firing/m);
   expect(status.out).not.toMatch(/^vault: /m);
   expect(status.err).toContain('other.yaml:2:109 watches[0].alerts[0].while: balance has no field "balnce".');
-  expect(status.err).toContain('1 problem. A running daemon goes on with its former rules.');
+  expect(status.err).toContain('1 problem. A running daemon keeps its former rules.');
   const explain = await prepared.run('explain', 'coins/low', '-c', prepared.config);
   expect([explain.code, explain.out]).toEqual([0, expect.stringContaining('coins/low')]);
 });

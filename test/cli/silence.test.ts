@@ -102,7 +102,7 @@ test('most rules are silenced only where that is confirmed', async () => {
   const wide = ['silence', 'alert=low', '--for', '1h', '-m', 'moved'];
   const refused = await chainwarden(daemon, ...wide);
   expect([refused.code, linesOf(refused)[0]]).toEqual([1, 'About 3 of 3 rules: 4 alerts, none open now.']);
-  expect(refused.err).toContain('Nothing was silenced: it is more than half of the rules. Add --confirm');
+  expect(refused.err).toContain('Nothing was silenced: the silence matches more than half of the rules. Add --confirm');
   expect((await storedBy(daemon)).silences).toEqual([]);
   expect((await chainwarden(daemon, ...wide, '--confirm')).code).toBe(0);
 });

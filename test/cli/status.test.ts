@@ -402,7 +402,7 @@ test('secrets that only the daemon has are one line, and a plan that is exceeded
   const { code, out, err } = await statusBesideDaemon(prepared);
   expect([code, err]).toEqual([
     0,
-    'Secrets that are not here, and that the daemon may have: EXPLORER_KEY, HOOK, night.secret.\n\n',
+    'Secrets that this command cannot read, but the daemon may: EXPLORER_KEY, HOOK, night.secret.\n\n',
   ]);
   expect(out).toMatch(/^All quiet\n/);
   expect(out.replaceAll('\n  ', ' ')).toContain(

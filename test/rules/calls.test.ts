@@ -103,12 +103,12 @@ describe('a mistake has its place, and what to write', () => {
     [
       '',
       'args.value > 5',
-      'watches[0].alerts[0].if: transactions has no field "args". Arguments are read of functions that calls: names, such as calls: [transfer].',
+      'watches[0].alerts[0].if: transactions has no field "args". Only functions that `calls:` names have arguments, such as calls: [transfer].',
     ],
     [
       'calls: transfer,',
       'raw.value > 5',
-      'watches[0].alerts[0].if: transactions has no field "raw". Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+      'watches[0].alerts[0].if: transactions has no field "raw". Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
     ],
     [
       'calls: transfer,',

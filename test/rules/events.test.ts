@@ -66,7 +66,7 @@ describe('a mistake has its place, and what to write', () => {
     [
       'events: Paused,',
       'raw.account == treasury',
-      'watches[0].alerts[0].if: logs has no field "raw". Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+      'watches[0].alerts[0].if: logs has no field "raw". Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
     ],
     [
       'events: [Paused, Unpaused],',

@@ -218,7 +218,7 @@ describe('transactions', () => {
     const mined = await running.items('transactions');
     expect(mined[0]).toMatchObject({ hash: next.hash, block_number: block, nonce: 5 });
     expect(hashes(mined)).not.toContain(hash);
-    expect(() => running.sandbox.dropTransaction({ hash: next.hash })).toThrow('only one that waits');
+    expect(() => running.sandbox.dropTransaction({ hash: next.hash })).toThrow('only a pending transaction');
   });
 
   test('one ends otherwise, itself or the calls inside it', async () => {

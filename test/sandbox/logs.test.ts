@@ -101,7 +101,7 @@ test('each transfer of a token has its log, and the vault has events of its own'
 test.each([
   [{ args: [] }, 'args: Paused(address account) has 1 arguments, not 0'],
   [{ event: 'Paused(adress account)', args: ['treasury'] }, 'event: no type "adress"'],
-  [{ args: ['nobody'] }, 'args: the values are none of Paused(address account)'],
+  [{ args: ['nobody'] }, 'args: the values do not fit Paused(address account)'],
 ])('a wrong emit is refused: %j', (options, message) => {
   expect(() => sandbox.emit(options)).toThrow(message);
 });

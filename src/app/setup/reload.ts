@@ -19,7 +19,7 @@ export interface ReloadOptions extends SetupTools {
   readonly setup: Setup;
   readonly sources: Pick<Sources, 'begin'>;
   readonly setups: Pick<Setups, 'prepare'>;
-  /** `rejected`: why the files on disk are not in force; null if they are. Nothing else writes it. */
+  /** `rejected`: the reason why the files on disk are not in force; null if they are. Only the reload writes it. */
   readonly notes: { rejected: Rejected | null };
   readonly clock: Clock;
   readonly log: SafeLog;

@@ -8,7 +8,7 @@ export interface StateGuard {
   run(signal: AbortSignal): Promise<void>;
   /** Checks once, in the same way as `run`. Called as the last step of a daemon. */
   look(): Promise<void>;
-  /** When the state was last put back; null: not within the last hour. */
+  /** The time at which the state was last put back; null: not within the last hour. */
   readonly restoredAt: () => Instant | null;
 }
 
@@ -30,7 +30,7 @@ export function createStateGuard({ store, clock, log }: StateGuardOptions): Stat
     if (moved.length === 0) return;
     restoredAt = clock.now();
     const effect =
-      'the open file was put back in its place; nothing is lost. A file that stood there is kept as *.found';
+      'the open file was put back in its place; nothing is lost. A file found in its place is kept as *.found';
     log.error('storage:restored', { moved: moved.map((one) => MOVED[one]).join(', '), effect });
   }
 

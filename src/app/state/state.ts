@@ -34,7 +34,7 @@ export interface OpenState {
   readonly file: StateFile | null;
 }
 
-/** How a state that was damaged or missing at the start was replaced. */
+/** The replacement of a state that was damaged or missing at the start. */
 interface RecoveryRecord {
   readonly recovered: (how: Recovery) => void;
   /** The last recovery; null: there was none within the last hour. */

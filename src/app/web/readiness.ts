@@ -43,7 +43,7 @@ function clusterLines({ replicas, shards, configInForce }: ClusterView): string[
     ...(self.counts ? [] : [NOT_COUNTED]),
     ...(configInForce === null || configInForce === self.checksum || !self.counts
       ? []
-      : [`config: most replicas run another one${sinceOf(self)}, so this one claims nothing`]),
+      : [`config: most replicas run another one${sinceOf(self)}, so this one claims no shards`]),
   ];
 }
 
@@ -53,11 +53,11 @@ function sinceOf({ outvotedSince }: ReplicaView): string {
 }
 
 const NOT_COUNTED =
-  'config: it names no watch that the database remembers, so this replica waits; where it is meant: chainwarden state accept';
+  'config: it names no watch that the database remembers, so this replica waits; if the config is right, run chainwarden state accept';
 
 const RESTORED = 'storage: the state file or its lock was deleted or replaced, and was put back';
 
 const STORAGE: Readonly<Record<Exclude<DaemonHealth['storage'], 'works'>, string>> = {
   fails: 'storage: the state cannot be written; the log says why',
-  full: 'storage: the state file has reached state.max_size; let what is owed go out, or raise it',
+  full: 'storage: the state file has reached state.max_size; wait until owed messages are sent, or raise the limit',
 };

@@ -19,12 +19,12 @@ export function addDaemonCommands(registry: Registry): void {
 function addInit({ program, terminal, end }: Registry): void {
   program
     .command('init')
-    .description('write a config and rules with tests for an explorer and some addresses; asks for what is left out')
+    .description('write a config and rules with tests for an explorer and some addresses; asks for missing options')
     .option('--explorer <url>', "the explorer's address before /api/v2 (or before the chain id), or sandbox")
-    .option('--chain-id <id>', 'where one address serves several chains')
+    .option('--chain-id <id>', 'the id of the chain, if one address serves several chains')
     .option('--key-env <name>', 'the environment variable that holds the key')
-    .option('--address <name=address>', 'what is watched; may be given several times', collect, [])
-    .option('-o, --out <folder>', 'where to', '.')
+    .option('--address <name=address>', 'an address to watch; may be given several times', collect, [])
+    .option('-o, --out <folder>', 'the folder to write to', '.')
     .action(async (options: InitOptions) => {
       end(await (await import('../init/init.ts')).init(terminal, options));
     });
@@ -35,7 +35,7 @@ function addRun({ program, terminal, end }: Registry): void {
     .command('run')
     .description('run the daemon until SIGTERM, or until its terminal is closed; SIGHUP reloads config and rules')
     .option(...CONFIG)
-    .option('--dry', 'do everything but send, with a memory that ends with the process', false)
+    .option('--dry', 'send nothing, and keep nothing after the end of the process', false)
     .addOption(logLevel())
     .addOption(logFormat())
     .action(async (options: DaemonOptions) => {
@@ -46,10 +46,10 @@ function addRun({ program, terminal, end }: Registry): void {
 function addRecord({ program, terminal, end }: Registry): void {
   program
     .command('record')
-    .description('poll as a dry run does, send nothing, and write down what is seen, for replay')
+    .description('poll as a dry run does, send nothing, and record the answers for replay')
     .option(...CONFIG)
     .requiredOption('-o, --out <file>', 'the recording: a new file')
-    .option('--for <duration>', 'how long, such as 1h; else until a signal', toDuration)
+    .option('--for <duration>', 'a duration, such as 1h; else until a signal', toDuration)
     .addOption(logLevel())
     .addOption(logFormat())
     .action(async (options: RecordOptions) => {
@@ -63,7 +63,7 @@ function addExplorer({ program, terminal, end }: Registry): void {
     .description('serve the sandbox explorer on its own: a simulated chain behind both forms of the API')
     .option('-p, --port <port>', 'port on 127.0.0.1', toPort, 4000)
     .option('--seed <number>', 'the same seed is the same chain', toWhole, 7)
-    .addOption(new Option('--block-time <time>', 'from block to block, or manual').default('2s'))
+    .addOption(new Option('--block-time <time>', 'the time between two blocks, or manual').default('2s'))
     .addOption(
       new Option('--as <release>', 'answer as that release of an explorer, not as specified').choices([...RELEASES]),
     )
@@ -72,7 +72,7 @@ function addExplorer({ program, terminal, end }: Registry): void {
       '--plan <credits>',
       'credits of the multichain form, such as 100000/day; refuses with 402 when they are used up',
     )
-    .option('--control', 'serve /control/... too, which mines, moves, fails and flags on demand', false)
+    .option('--control', 'also serve /control/..., which adds blocks, transfers, failures and flags on demand', false)
     .action(async (options: SandboxCommandOptions) => {
       end(await (await import('./explorer.ts')).explorer(terminal, options));
     });
@@ -82,7 +82,7 @@ function addNotify({ program, terminal, end }: Registry): void {
   const notify = program.command('notify').description('try the channels');
   notify
     .command('test <channel>')
-    .description('send a sample alert through a channel and print what the other side answered')
+    .description('send a sample alert through a channel and print the answer of the server')
     .option(...CONFIG)
     .action(async (channel: string, options: ConfigOption) => {
       end(await (await import('./notify-test.ts')).notifyTest(terminal, channel, options));

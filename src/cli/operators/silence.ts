@@ -40,14 +40,14 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
   if (preview.needs_confirm && !options.confirm)
     throw new CommandError(
       EXIT.problems,
-      'Nothing was silenced: it is more than half of the rules. Add --confirm where that is meant.',
+      'Nothing was silenced: the silence matches more than half of the rules. Add --confirm to silence them.',
     );
   const made = await client.act(silenceAction, {}, { matchers, ...draft });
   const from =
     options.from !== undefined && Date.parse(made.from) > moment.now
       ? `from ${showTime(Date.parse(made.from), moment)} `
       : '';
-  const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
+  const sooner = made.until_resolved ? ', or until none of these alerts fires any more' : '';
   terminal.out('');
   terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), moment)}${sooner}.`);
   terminal.out('No messages are sent about these alerts, except the end of alerts that were notified before.');
@@ -123,7 +123,7 @@ function jsonOf({ from, until, untilResolved, ...silence }: Silence): object {
 export function silenceLine(silence: Silence, moment: Moment): string {
   const { id, matchers, from, until, untilResolved, actor, comment } = silence;
   const later = from > moment.now ? `from ${showTime(from, moment)} ` : '';
-  const sooner = untilResolved ? ', or until nothing of it fires' : '';
+  const sooner = untilResolved ? ', or until none of these alerts fires' : '';
   return [id, showMatcher(matchers), `${later}until ${showUntil(until, moment)}${sooner}`, `by ${actor}: ${comment}`]
     .map((part) => singleLine(part, 1000))
     .join('  ');

@@ -11,7 +11,10 @@ export async function stateForget(terminal: Terminal, name: string, { config: fi
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
   const [first, ...others] = found.map(({ watch }) => watch);
   if (first === undefined || others.length > 0)
-    throw new CommandError(EXIT.usage, `${name} is ${found.length} watches: name one, such as '${first?.name ?? ''}'`);
+    throw new CommandError(
+      EXIT.usage,
+      `${name} matches ${found.length} watches: name one of them, such as '${first?.name ?? ''}'`,
+    );
   const isForgotten = await forgetWatch(config.state, first.id);
   terminal.out(
     isForgotten

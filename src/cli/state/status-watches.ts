@@ -27,7 +27,7 @@ export interface WatchStatus {
   readonly health: HealthByAlert;
   /** The last pause, which may be over; null: there was none. */
   readonly pause: Pause | null;
-  /** When the daemon started. */
+  /** The time at which the daemon started. */
   readonly from: Instant | null;
 }
 
@@ -39,7 +39,7 @@ export function everyWatch(all: readonly WatchStatus[], now: Instant): string[] 
   });
 }
 
-/** How far the polls are behind, then remarks about single watches. Equal remarks share one line. */
+/** The delay of the polls, then remarks about single watches. Equal remarks share one line. */
 export function noteworthyWatches(all: readonly WatchStatus[], oldest: Trust['oldest'], now: Instant): string[] {
   const damaged = all.flatMap(({ watch, isDamaged }) => (isDamaged ? [damagedLine(watch)] : []));
   const noted = all.flatMap((one) => notesOn(one, now).map((words) => ({ words, name: one.watch.name })));

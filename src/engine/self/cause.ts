@@ -20,7 +20,7 @@ export const SELF_CONDITIONS = {
   },
   'never-holds': {
     condition: 'a rule wants an address as the sender of a transaction, and the answers show that it is a contract',
-    over: 'The rule is another one, or the address has sent a transaction.',
+    over: 'The rule was changed, or the address has sent a transaction.',
   },
   'explorer-down': {
     condition: 'an explorer refuses every request, or shows another chain than before',
@@ -31,7 +31,8 @@ export const SELF_CONDITIONS = {
     over: 'The explorer answers again.',
   },
   'plan-overdrawn': {
-    condition: 'for ten minutes, a plan has less left than critical watches need; with stretch: off, than is asked',
+    condition:
+      'for ten minutes, a plan has fewer credits left than critical watches need; with stretch: off, than all watches need',
     over: 'The credits last until the reset again.',
   },
   'plan-foreign': {
@@ -51,11 +52,11 @@ export const SELF_CONDITIONS = {
     over: 'No message was given up for 24 hours.',
   },
   'channel-auth': {
-    condition: 'a receiver refuses who calls, or is gone',
-    over: 'The receiver takes messages again.',
+    condition: 'a receiver refuses the sender or the address, or no longer exists',
+    over: 'The receiver accepts messages again.',
   },
   storage: {
-    condition: 'the state cannot be written, was taken away, or its disk is nearly full',
+    condition: 'the state cannot be written, its file was removed, or its disk is nearly full',
     over: 'The state can be written again.',
   },
   backup: {
@@ -64,7 +65,7 @@ export const SELF_CONDITIONS = {
   },
   'clock-jump': {
     condition: "the machine's clock jumped by more than a minute, or the machine slept",
-    over: 'It has not jumped in that direction for an hour.',
+    over: 'The clock has not jumped in that direction for an hour.',
   },
   reload: {
     condition: 'the config or the rules on disk are not in force',

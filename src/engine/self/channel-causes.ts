@@ -11,7 +11,7 @@ import { sinceText } from './words.ts';
 
 /** Four attempts of a message take about this time. */
 const OWED_MS = 5 * 60_000;
-/** How long a message that was given up is reported. */
+/** The time for which a message that was given up is reported. */
 export const DEAD_MS = 24 * 3_600_000;
 
 export interface ChannelFacts extends Moment {

@@ -26,7 +26,7 @@ export interface DaemonCauseFacts
     > {
   /** The last outage of the storage, if it lasts or ended within the last minute. */
   readonly outage: Outage | null;
-  /** Why there is no backup of today; null while there is one, or none is wanted. */
+  /** The reason why there is no backup of today; null while there is one, or none is wanted. */
   readonly backup: BackupTrouble | null;
   /** The highest severity of all alerts. */
   readonly severity: Severity;
@@ -77,7 +77,9 @@ function restoredIn({ restoredAt, ...moment }: DaemonCauseFacts): Part[] {
       subject: 'restored',
       since: restoredAt,
       title: 'the state file was deleted or replaced, and was put back',
-      text: [{ text: `At ${showTime(restoredAt, moment)}. Nothing is lost. What stood there is kept as *.found.` }],
+      text: [
+        { text: `At ${showTime(restoredAt, moment)}. Nothing is lost. Files found in its place are kept as *.found.` },
+      ],
     },
   ];
 }
@@ -130,8 +132,9 @@ function jumpsIn({ clockJumps, ...moment }: DaemonCauseFacts): Part[] {
   }));
 }
 
-const SET_FORWARD = "the machine's clock was set forward, or the machine slept. What was due in between is due now.";
-const SET_BACK = "the machine's clock was set back. What has an end, such as a pause, ends by the new time.";
+const SET_FORWARD =
+  "the machine's clock was set forward, or the machine slept. Polls and messages that were due in between are due now.";
+const SET_BACK = "the machine's clock was set back. Pauses, silences and acknowledgements end by the new time.";
 
 function recoveredIn({ recovered, ...moment }: DaemonCauseFacts): Part[] {
   if (recovered === null) return [];
@@ -178,7 +181,7 @@ function outvotedIn({ cluster, ...moment }: DaemonCauseFacts): Part[] {
   const since = Math.min(...outvoted.map(({ outvotedSince }) => outvotedSince ?? moment.now));
   const waiting = outvoted.filter(({ counts }) => !counts).map(({ name }) => name);
   const names = outvoted.map(({ name }) => name);
-  const told = `${sinceText(since, moment)}: ${names.join('; ')}. Nothing is done by that config.`;
+  const told = `${sinceText(since, moment)}: ${names.join('; ')}. A replica with that config does no work.`;
   return [
     {
       alert: 'outvoted',
@@ -191,8 +194,7 @@ function outvotedIn({ cluster, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-const UNKNOWN_CONFIG =
-  'It names no watch that the database remembers, and counts once chainwarden state accept was run:';
+const UNKNOWN_CONFIG = 'It names no watch that the database remembers. It counts after chainwarden state accept:';
 
 function failingIn({ failingLoops, ...moment }: DaemonCauseFacts): Part[] {
   return failingLoops.map((loop) => ({

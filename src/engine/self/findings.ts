@@ -30,7 +30,7 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
   const plans = createPlanCauses();
   let outage: Outage | null = null;
 
-  /** Adds to each trouble, and to each comparison that never holds, the time since when all checks have found it. */
+  /** Adds to each trouble, and to each comparison that never holds, the time since which all checks have found it. */
   function sinceFound({ troubles, never, at: now }: DaemonHealth): Pick<ExplorerCauseFacts, 'troubles' | 'never'> {
     const refusing = troubles.map((trouble) => ({ trouble, key: keyOf(trouble) }));
     const inVain = never.map((one) => ({ ...one, key: `${one.watch.id} ${one.sender.alert} ${one.sender.text}` }));

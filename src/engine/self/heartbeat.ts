@@ -8,8 +8,8 @@
 //   replicas    some replica works on each shard
 //
 // A beat carries the anchor of the journal, which the service keeps: it shows later whether the journal was rewritten.
-// If a part does not work and the process still runs, it reports to the same service at /fail, with the reason. It runs
-// in its own loop, apart from the scheduler that it checks.
+// If a part does not work and the process still runs, the reason is posted to the same service at /fail. The heartbeat
+// runs in its own loop, apart from the scheduler that it checks.
 import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { showDuration, type Clock, type Instant } from '../../lib/clock.ts';
@@ -26,7 +26,7 @@ export interface HeartbeatTarget {
 
 /** Signs that the daemon's parts work. */
 export interface Vitals {
-  /** How often the scheduler has checked for due polls. */
+  /** The number of times the scheduler has checked for due polls. */
   readonly turns: () => number;
   /** Makes the scheduler check again soon. */
   readonly turn: () => void;
@@ -34,7 +34,7 @@ export interface Vitals {
   readonly probe: (at: Instant) => Promise<void>;
   /** The longest standstill of the event loop since the last call, in milliseconds. */
   readonly loopDelayMs: () => number;
-  /** Since when no self-alert can be delivered; null if one can, or no channel is set. May reject as `probe` does. */
+  /** The time since which no self-alert can be delivered; null if one can. May reject as `probe` does. */
   readonly undeliverableSince: () => Promise<Instant | null>;
   /** The anchor of the newest chained line; null: there is none yet. May reject as `probe` does. */
   readonly anchor: () => Promise<JournalAnchor | null>;
@@ -121,7 +121,7 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
     const delayMs = vitals.loopDelayMs();
     const { faults, anchor } = await lookAtStore(vitals, now);
     const all = [
-      ...(hasTurned ? [] : ['the scheduler does not look at what is due']),
+      ...(hasTurned ? [] : ['the scheduler does not check for due polls']),
       ...(delayMs < LONGEST_DELAY_MS ? [] : [`the daemon stood still for ${showDuration(delayMs)}`]),
       ...faults,
     ];
@@ -169,7 +169,7 @@ async function lookAtStore({ probe, undeliverableSince, allHeld, anchor }: Vital
 
 function unheardFaults(since: Instant | null, now: Instant): string[] {
   if (since === null || now - since < UNDELIVERABLE_MS) return [];
-  return [`what is wrong with the daemon itself cannot be delivered for ${showDuration(now - since)}`];
+  return [`alerts about the daemon itself cannot be delivered for ${showDuration(now - since)}`];
 }
 
 function failCall({ url }: HeartbeatTarget, now: Instant, why: string): { url: string; body: string } {

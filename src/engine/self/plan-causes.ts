@@ -1,5 +1,5 @@
 // Causes that lie with the credits of a plan: critical watches need more than there is, other programs use the key, or
-// intervals are much longer than the plan lets expect. A cause starts and ends only after its condition has held, or
+// intervals are much longer than usual under the plan. A cause starts and ends only after its condition has held, or
 // not held, for some time.
 import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
@@ -166,13 +166,13 @@ function causesOf(tracked: Tracked, one: OnePlan): Cause[] {
   ];
 }
 
-/** Reports a plan without credits. An explorer that answers even below zero never shows that by a refusal. */
+/** Reports a plan without credits. Some explorers answer also below zero, so a refusal alone does not show it. */
 function usedUpCauses({ begunAt }: Lasting, { plan, watches, subject: _subject, ...moment }: OnePlan): Cause[] {
   const since = begunAt ?? moment.now;
   return plan.explorers.flatMap((explorer) => {
     const own = watches.filter(({ target }) => target.explorer === explorer);
     if (own.length === 0) return [];
-    const why = `critical watches are asked ${MOST_CRITICAL} times less often, others wait until ${showTime(plan.resetsAt, moment)}.`;
+    const why = `critical watches are polled ${MOST_CRITICAL} times less often, others wait until ${showTime(plan.resetsAt, moment)}.`;
     return [
       {
         alert: 'credits',
@@ -203,11 +203,11 @@ function overdrawnCause(
   const [title, why] = plan.isStretched
     ? [
         `the critical watches of ${subject} alone need more credits than are left, ${counted(affected.length, 'watch', 'watches')}`,
-        `they are asked ${times} times less often. ${LESS}.`,
+        `they are polled ${times} times less often. ${LESS}.`,
       ]
     : [
         `the credits of ${subject} are used up before the reset, ${counted(affected.length, 'watch', 'watches')}`,
-        `by what is asked they end at ${showTime(ends, moment)}, and come again at ${showTime(plan.resetsAt, moment)}. ${LESS}, and \`stretch: on\` makes them last.`,
+        `at the present rate they end at ${showTime(ends, moment)}, and come again at ${showTime(plan.resetsAt, moment)}. ${LESS}, and \`stretch: on\` makes them last.`,
       ];
   return {
     alert: 'plan-overdrawn',
@@ -265,10 +265,10 @@ function stretchedCause(stretched: Tracked['stretched'], { plan, watches, subjec
       severity,
       since,
       watches: affected.length,
-      title: `${counted(affected.length, 'watch', 'watches')} of ${subject} ${affected.length === 1 ? 'is' : 'are'} asked less often than planned: ${stretchWords(plan.stretch)}`,
+      title: `${counted(affected.length, 'watch', 'watches')} of ${subject} ${affected.length === 1 ? 'is' : 'are'} polled less often than planned: ${stretchWords(plan.stretch)}`,
       text: [
         {
-          text: `${sinceText(since, moment)}; on a whole plan: ${usually === '' ? 'as they are written' : usually}. Few credits are left until ${showTime(plan.resetsAt, moment)}. The page Explorers says what they went to. ${LESS}.`,
+          text: `${sinceText(since, moment)}; on a whole plan: ${usually === '' ? 'as they are written' : usually}. Few credits are left until ${showTime(plan.resetsAt, moment)}. The page Explorers shows how they were spent. ${LESS}.`,
         },
       ],
       isExplained: false,

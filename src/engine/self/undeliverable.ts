@@ -12,7 +12,7 @@ export interface Deliverability {
   readonly startedAt: Instant;
 }
 
-/** Since when no channel of self-alerts has accepted a pending message; null if one of them may. */
+/** The time since which no channel of self-alerts has accepted a pending message; null if one of them may. */
 export function undeliverableSince({ self, health, owed, startedAt }: Deliverability): Instant | null {
   const since = self.map((channel) =>
     stuckSince(
@@ -25,7 +25,7 @@ export function undeliverableSince({ self, health, owed, startedAt }: Deliverabi
   return self.length > 0 && all.length === self.length ? Math.max(...all) : null;
 }
 
-/** Since when the channel has accepted nothing. A channel with a long queue has old messages, but a recent success. */
+/** The time since which the channel has accepted nothing. A long queue has old messages, but a recent success. */
 function stuckSince(health: ChannelHealth, owed: OutboxDepth | undefined, startedAt: Instant): Instant | null {
   if (owed === undefined) return health.failingSince;
   const waitsSince = Math.max(owed.oldest, health.lastSentAt ?? startedAt);

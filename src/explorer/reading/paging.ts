@@ -42,7 +42,7 @@ export interface Until<F extends Fields> extends Common<F> {
 export interface PagedReading<F extends Fields> {
   /** In the order of the server. If several rows have the same identity, only the first is kept. */
   readonly rows: readonly View<F>[];
-  /** Why the reading stopped before its goal, and the blocks that were not examined; null if it reached its goal. */
+  /** The reason of a stop before the goal, and the blocks that were not examined; null if the goal was reached. */
   readonly partial: string | null;
   readonly pages: number;
   readonly reachedEnd: boolean;

@@ -36,12 +36,12 @@ export async function cardsOf(view: QueryContext, groups: readonly CardGroup[]):
   return cards;
 }
 
-/** When the oldest alert of the group began or happened. */
+/** The time at which the oldest alert of the group began or happened. */
 function oldestOf({ all }: CardGroup): Instant {
   return Math.min(...all.map(({ row }) => row.since));
 }
 
-/** When the first alert of the group fired or happened. */
+/** The time at which the first alert of the group fired or happened. */
 export function firstToldOf({ all }: CardGroup): Instant {
   return Math.min(...all.map(({ row }) => row.firedAt ?? row.since));
 }

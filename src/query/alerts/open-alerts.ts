@@ -30,7 +30,7 @@ export interface OpenAlert extends RuledAlert {
   readonly isOpen: boolean;
 }
 
-/** Why an open alert needs no attention now; null: it needs attention. */
+/** The reason why an open alert needs no attention now; null: it needs attention. */
 export function inHand({
   row,
   ack,

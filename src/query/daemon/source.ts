@@ -1,4 +1,4 @@
-// Where a rule is written, and its text.
+// The place of a rule in its file, and its text.
 import type { SourcePlace } from '../shapes/common.ts';
 import type { RuleFileText } from '../shapes/daemon.ts';
 import type { RuntimeView } from '../view.ts';

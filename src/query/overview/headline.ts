@@ -14,8 +14,8 @@ export interface HeadlineFacts extends VerdictFacts {
   readonly overdue: { readonly watches: number; readonly since: string } | null;
   readonly owed: number;
   /**
-   * Since when the process that holds the state has written nothing; null: no process holds the state, or the process
-   * writes.
+   * The time since which the process that holds the state has written nothing; null: no process holds the state, or the
+   * process writes.
    */
   readonly silentSince: string | null;
 }

@@ -1,4 +1,4 @@
-// Why an alert fires or does not.
+// The explanation of an alert: the reasons why it fires or does not.
 import { z } from 'zod';
 import { HEALTHS } from '../../core/model/health.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
@@ -31,7 +31,7 @@ export const ConditionExplanation = z
   .strictObject({
     name: z.enum(['while', 'until', 'if']),
     part: ConditionPart,
-    reasons: z.array(z.string()).describe('The reasons why it is unknown that its `reads` do not give.'),
+    reasons: z.array(z.string()).describe('The reasons why it is unknown, without the reasons in its `reads`.'),
   })
   .meta({ id: 'ConditionExplanation' });
 export type ConditionExplanation = z.output<typeof ConditionExplanation>;

@@ -23,7 +23,7 @@ export const HeadAge = z
         '`stalled`: no new block. `overdue`: not read for three intervals. `blind`: a watch of the explorer is. `unread`: no watch reads it. `unknown`: it was not read yet.',
       ),
     since: Time.nullable().describe(
-      'The time since when it is not fresh; for `unread`, the time of the last answer of the explorer.',
+      'The time since which it is not fresh; for `unread`, the time of the last answer of the explorer.',
     ),
   })
   .meta({ id: 'HeadAge', description: 'The age of the newest block that an explorer shows.' });
@@ -33,7 +33,7 @@ export const BlindCauseShape = z
   .strictObject({
     cause: z.string().describe('`timeout`, `stale`, `blind-field`, `damaged-memory` and so on.'),
     explorer: z.string(),
-    since: Time.describe('The time since when the first of these watches has been blind.'),
+    since: Time.describe('The time since which the first of these watches has been blind.'),
     watches: Count,
     rules: Count,
     names: z.array(z.string()).describe('The names of the first ten watches.'),
@@ -129,7 +129,7 @@ export const Trust = z
     overdue: z
       .array(BlindCauseShape)
       .describe(
-        'Watches that missed a due time and are not blind yet. `since` is the time since when no answer could be used.',
+        'Watches that missed a due time and are not blind yet. `since` is the time since which no answer could be used.',
       ),
     watches: Count,
     oldest: z
@@ -169,7 +169,9 @@ export const Overview = z
     verdict: PageVerdict,
     headline: z.string(),
     detail: z.string(),
-    waiting_since: Time.nullable().describe('The time since when the oldest alert waits that nobody has acknowledged.'),
+    waiting_since: Time.nullable().describe(
+      'The time since which the oldest alert waits that nobody has acknowledged.',
+    ),
     cards: z.array(AlertCard).describe('Critical first, then what fires, then events; at most eight.'),
     more: z
       .strictObject({ alerts: Count, rules: Count })

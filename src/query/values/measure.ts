@@ -96,7 +96,7 @@ export function relativeDistance({ distance, limit }: Pick<MeasureShape, 'distan
 }
 
 /**
- * How close the alert is to firing: the distance as a part of the limit, below zero if the value is beyond it. Infinity
+ * The distance of the alert from firing, as a part of the limit, below zero if the value is beyond it. Infinity
  * if the distance is unknown or the limit is zero. Like `relativeDistance`, but without a conversion to text, since
  * thousands of watches are sorted by it.
  */

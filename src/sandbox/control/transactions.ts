@@ -73,7 +73,7 @@ function inputOf(text: string, args: readonly schemas.WrittenArgument[]): string
   try {
     return selectorOf(signature) + encodeValues(types, values);
   } catch {
-    throw new ControlProblem(`args: the values are none of ${text}`);
+    throw new ControlProblem(`args: the values do not fit ${text}`);
   }
 }
 
@@ -100,7 +100,7 @@ function logOf({ address, event, args, topics, data }: z.output<typeof schemas.E
     const log = emitted(address, parsed.signature, values);
     return data === undefined ? log : { ...log, data };
   } catch {
-    throw new ControlProblem(`args: the values are none of ${event}`);
+    throw new ControlProblem(`args: the values do not fit ${event}`);
   }
 }
 
@@ -125,7 +125,8 @@ export function transferToken(world: World, options: z.output<typeof schemas.Tra
 export function dropTransaction(world: World, { hash }: z.output<typeof schemas.DropTransaction>): { hash: string } {
   const { placed, placedByHeight, placedByParty } = world.overlay;
   const found = placedWith(world, hash);
-  if (found.height <= world.head()) throw new ControlProblem(`${hash} is mined: only one that waits can be dropped`);
+  if (found.height <= world.head())
+    throw new ControlProblem(`${hash} is mined: only a pending transaction can be dropped`);
   placed.splice(placed.indexOf(found), 1);
   removeFrom(placedByHeight, found.height, found);
   for (const party of partiesOf(found.transaction)) removeFrom(placedByParty, party, found);

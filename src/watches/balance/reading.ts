@@ -34,7 +34,7 @@ export const Balance = new RecordType('Balance', {
     'the balance in US dollars, at the price of the same answer',
   ),
   price_since: time(
-    'the time since when the price is the same, once that is 24 hours and it moved before; else unknown',
+    'the time since which the price is the same, once that is 24 hours and it moved before; else unknown',
   ),
   ...OF_THE_ADDRESS,
 });

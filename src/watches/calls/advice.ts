@@ -50,8 +50,8 @@ export function nestedCallAdvice(canBeCalled: boolean): KindAdvice {
     fields: {
       ...OF_TRANSACTIONS,
       method: METHOD,
-      raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
-      args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
+      raw: 'Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
+      args: 'Only functions that `calls:` names have arguments, such as calls: [transfer].',
       transaction_index: 'The list that calls: reads does not have it.',
     },
     parts: { from: NAMELESS, to: NAMELESS, created_contract: NAMELESS },
@@ -67,8 +67,8 @@ export const CALL_ADVICE: KindAdvice = {
   fields: {
     success: 'Write status == "ok", or status == "error".',
     error: 'Write revert_reason, which is why the transaction failed.',
-    args: 'Arguments are read of functions that calls: names, such as calls: [transfer].',
-    raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+    args: 'Only functions that `calls:` names have arguments, such as calls: [transfer].',
+    raw: 'Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
   },
   doubts: [
     { ...FAILED, field: 'called' },

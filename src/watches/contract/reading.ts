@@ -36,7 +36,7 @@ export interface ContractReading {
   readonly view: ContractDetailsView;
   /** The answers behind it. */
   readonly rows: readonly AnyView[];
-  /** Why the code and its source were not read; null if they were, or no rule reads them. */
+  /** The reason why the code and its source were not read; null if they were, or no rule reads them. */
   readonly unread: string | null;
 }
 

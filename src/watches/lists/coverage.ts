@@ -4,7 +4,7 @@ import type { ListState } from '../list-state.ts';
 import { lowestMark } from './look-back.ts';
 import { MOST_ROWS } from '../seen-rows.ts';
 
-/** How far a list was read, for people. */
+/** The extent to which a list was read, for people. */
 export function coverageOf(state: ListState): ListCoverage {
   const { gaps, sweep, floor } = state;
   return { unread: [...gaps.map((gap) => unreadOf(gap, floor)), ...beyondLookBack(state)], sweptAt: sweep.completedAt };

@@ -14,7 +14,7 @@ export interface Emptied {
   readonly readings: number;
   /** Height of the chain's head at the first of them. */
   readonly head: number;
-  /** When the last of them was made. */
+  /** The time at which the last of them was made. */
   readonly at: Instant;
 }
 

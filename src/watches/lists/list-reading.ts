@@ -10,7 +10,7 @@ export interface ListReading<F extends Fields> {
   readonly rows: readonly View<F>[];
   /** The content of the page, if the reading is one page. */
   readonly content?: object | undefined;
-  /** Why the newest pages end above the known rows, and where to read on; null if they do not. */
+  /** The reason why the newest pages end above the known rows, and where to read on; null if they do not. */
   readonly stopped: Stopped | null;
   /** True if the list has no rows below the ones that were read. */
   readonly reachedEnd: boolean;

@@ -1,5 +1,5 @@
-// How deep a list is remembered: seven hours of the rows' own time. A few heights are stored with their times to
-// convert one into the other.
+// The part of a list that is remembered: seven hours of the rows' own time. A few heights are stored with their times
+// to convert one into the other.
 import { z } from 'zod';
 import { LOOK_BACK_MS } from '../../core/model/watch/kind.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -33,7 +33,7 @@ export function lowestToSweep({ floor, marks }: { readonly floor: number; readon
 
 const NEAR_MS = 900_000;
 
-/** How many blocks below the highest row a range is read again: a quarter of an hour, at least the usual depth. */
+/** The blocks below the highest row that are read again: a quarter of an hour, at least the usual depth. */
 export function depthOf(marks: Marks): number {
   const [newest, oldest] = [marks[0], marks.at(-1)];
   if (newest === undefined || oldest === undefined || newest[1] <= oldest[1]) return LOOK_BACK_BLOCKS;

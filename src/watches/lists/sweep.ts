@@ -11,7 +11,7 @@ export interface Sweep {
   readonly hour: number | null;
   /** Set while a sweep is under way. */
   readonly open: { readonly resume: Cursor | null } | null;
-  /** When the last sweep was complete; null = none yet. */
+  /** The time at which the last sweep was complete; null = none yet. */
   readonly completedAt: Instant | null;
 }
 

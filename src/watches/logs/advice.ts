@@ -5,14 +5,14 @@ import type { FieldDoubt, KindAdvice } from '../../core/model/watch/kind.ts';
 export function eventAdvice(read: ReadEvents | null): KindAdvice {
   return {
     fields: {
-      args: 'Arguments are read of the events that events: names, such as events: [Paused].',
-      raw: 'Numbers before units are there for arguments that units: names, such as units: { amount: 6 }.',
+      args: 'Only events that `events:` names have arguments, such as events: [Paused].',
+      raw: 'Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
     },
     doubts: read === null ? [] : doubtsOf(read.events),
   };
 }
 
-/** A condition that reads an argument of some events only holds for no other one, also if it is negated. */
+/** A condition on an argument that only some events have is never true for the others, even if it is negated. */
 function doubtsOf(events: readonly NamedEvent[]): readonly FieldDoubt[] {
   const names = new Set(events.map(({ name }) => name));
   const owners = new Map<string, Set<string>>();

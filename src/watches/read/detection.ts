@@ -28,7 +28,7 @@ export interface ReadState extends Values {
   readonly unread: Readonly<Record<string, number>>;
   /** The names whose calls reverted in the last reading. */
   readonly reverting: readonly string[];
-  /** Why the values are asked one by one; null: they are asked as planned. */
+  /** The reason why the values are asked one by one; null: they are asked as planned. */
   readonly singly: { readonly since: Instant; readonly why: string } | null;
 }
 
@@ -152,7 +152,7 @@ export function continued(state: ReadState | null, definitions: ReadState['defin
 interface Age {
   /** Readings in a row from before the block of the last change, or without a block. */
   readonly behind: number;
-  /** Why the reading is not believed; null: it is. */
+  /** The reason why the reading is not believed; null: it is. */
   readonly doubt: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface SignatureOption {
   readonly signature: string;
 }
 
-/** How a key reads what it names. */
+/** The way in which a key reads the functions or events that it names. */
 export interface SignatureWords {
   readonly key: string;
   readonly noun: 'function' | 'event';

@@ -11,9 +11,9 @@ export type PageQueries = Queries;
 export interface PageFacts {
   readonly version: string;
   readonly startedAt: number;
-  /** When the rules in force were loaded. */
+  /** The time at which the rules in force were loaded. */
   readonly loadedAt: number | null;
-  /** When the last heartbeat was accepted. */
+  /** The time at which the last heartbeat was accepted. */
   readonly heartbeatAt: number | null;
 }
 

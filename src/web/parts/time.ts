@@ -69,7 +69,7 @@ export function ageTag(time: string, { now }: Moment): Html {
   return html`<time datetime="${time}" data-age>${duration(now - Date.parse(time))}</time>`;
 }
 
-/** How long ago, in milliseconds. */
+/** The time since then, in milliseconds. */
 export function ageOf(time: string, { now }: Moment): number {
   return now - Date.parse(time);
 }

@@ -99,7 +99,7 @@ test('a rule that waits for a contract as the sender is told once, also over a r
   await daemon.running.reload();
   await daemon.minutes(2);
   await daemon.printed.reached(2);
-  expect(daemon.lines()[1]).toMatch(/^CRITICAL chainwarden\/never-holds RESOLVED .* - The rule is another one, /);
+  expect(daemon.lines()[1]).toMatch(/^CRITICAL chainwarden\/never-holds RESOLVED .* - The rule was changed, /);
 });
 
 test('a group with an account that signs may send, so nothing is said', async () => {

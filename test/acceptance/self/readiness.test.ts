@@ -215,7 +215,7 @@ fileTest(
     const { status, body } = await running.readyz();
     expect(status).toBe(503);
     expect(body).toMatch(
-      /^waiting\nstorage: the state file has reached state.max_size; let what is owed go out, or raise it\n/,
+      /^waiting\nstorage: the state file has reached state.max_size; wait until owed messages are sent, or raise the limit\n/,
     );
     expect(body).toMatch(/\nblind: 1 of 1 watches\nchain: storage-full since .*: coins$/);
     folder.write('config.yaml', config(explorer).concat('state: { max_size: 1GiB }\n'));

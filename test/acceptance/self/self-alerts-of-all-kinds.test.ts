@@ -119,7 +119,7 @@ fileTest('a state file that somebody deletes is told when it was put back, and o
   await story.running.says('storage:restored');
   expect(await told.next(1)).toBe(
     'CRITICAL chainwarden/storage FIRING storage: the state file was deleted or replaced, and was put back - ' +
-      'At 00:01 UTC. Nothing is lost. What stood there is kept as *.found.',
+      'At 00:01 UTC. Nothing is lost. Files found in its place are kept as *.found.',
   );
   await told.silence(58);
   expect(await told.next(2)).toMatch(/^CRITICAL chainwarden\/storage RESOLVED .* - The state can be written again\./);
@@ -190,9 +190,9 @@ clockTest('a clock that jumps is told with size and direction, one that is corre
   }
   expect(lines(story)).toEqual([
     'WARNING chainwarden/clock-jump FIRING clock-jump: the clock jumped forward by 2h - ' +
-      "At 02:01 UTC the machine's clock was set forward, or the machine slept. What was due in between is due now.",
+      "At 02:01 UTC the machine's clock was set forward, or the machine slept. Polls and messages that were due in between are due now.",
     'WARNING chainwarden/clock-jump FIRING clock-jump: the clock jumped back by 2h - ' +
-      "At 00:02 UTC the machine's clock was set back. What has an end, such as a pause, ends by the new time.",
+      "At 00:02 UTC the machine's clock was set back. Pauses, silences and acknowledgements end by the new time.",
   ]);
   // The due times are set anew. Then minute by minute: a poll that takes an hour would be told too.
   await clock.advance(60_000);
@@ -202,7 +202,7 @@ clockTest('a clock that jumps is told with size and direction, one that is corre
   await printed.reached(4);
   for (const line of lines(story).slice(2))
     expect(line).toMatch(
-      /^WARNING chainwarden\/clock-jump RESOLVED .* - It has not jumped in that direction for an hour\./,
+      /^WARNING chainwarden\/clock-jump RESOLVED .* - The clock has not jumped in that direction for an hour\./,
     );
 });
 

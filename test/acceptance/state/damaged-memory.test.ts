@@ -103,7 +103,7 @@ test('what is to be forgotten is named exactly, and what was never remembered is
   expect(await forget('valut')).toMatchObject({ code: 64, err: expect.stringContaining('Did you mean vault?') });
   expect(await forget('vault')).toMatchObject({
     code: 64,
-    err: expect.stringContaining('vault is 2 watches: name one'),
+    err: expect.stringContaining('vault matches 2 watches: name one'),
   });
   // A database has its tables from the beginning of the story.
   if (!isOnPostgres)

@@ -199,20 +199,20 @@ test('the daemon tells of its state file, its config and its loops', () => {
   };
   expect(shown(daemonCauses(ill))).toEqual([
     'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. Delayed messages are sent now. The log says why.',
-    'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. What stood there is kept as *.found.',
+    'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. Files found in its place are kept as *.found.',
     'warning storage/disk the disk of the state file is nearly full - Since 21:12 UTC: 180 MB are free. When the disk is full, nothing is stored, and the watches are blind. Free some space.',
     'critical storage/state-lost the state was lost, and a new one begins - At 21:12 UTC. Every watch starts with a new baseline, and deliveries that were owed are not sent. The log says which files were kept.',
     'warning backup/daily the daily backup of the state file failed - Since 21:12 UTC: no room',
-    "warning clock-jump/forward the clock jumped forward by 1h30m - At 21:12 UTC the machine's clock was set forward, or the machine slept. What was due in between is due now.",
+    "warning clock-jump/forward the clock jumped forward by 1h30m - At 21:12 UTC the machine's clock was set forward, or the machine slept. Polls and messages that were due in between are due now.",
     'warning reload/config the config or the rules on disk are not in force - Since 21:12 UTC: rules.yaml:2:1: no',
-    'warning outvoted/config 1 replica runs another config than the one in force - Since 21:12 UTC: pid 2. Nothing is done by that config. It names no watch that the database remembers, and counts once chainwarden state accept was run: pid 2.',
+    'warning outvoted/config 1 replica runs another config than the one in force - Since 21:12 UTC: pid 2. A replica with that config does no work. It names no watch that the database remembers. It counts after chainwarden state accept: pid 2.',
     'critical loop-failing/sender/ops loop sender (channel ops) fails again and again - Since 21:12 UTC: 4 times in a row. The log says why.',
   ]);
   expect(
     shown(daemonCauses({ ...well, backup: { type: 'old', since: AT }, clockJumps: [{ at: AT, byMs: -60_001 }] })),
   ).toEqual([
     'warning backup/daily no backup of the state file was made for two days - Since 21:12 UTC. Restart the daemon; the log may say why.',
-    "warning clock-jump/back the clock jumped back by 1m - At 21:12 UTC the machine's clock was set back. What has an end, such as a pause, ends by the new time.",
+    "warning clock-jump/back the clock jumped back by 1m - At 21:12 UTC the machine's clock was set back. Pauses, silences and acknowledgements end by the new time.",
   ]);
 });
 

@@ -87,7 +87,7 @@ test('a beat carries the anchor of the journal, which is kept outside; what is t
   story.parts.anchor = { position: 48211, hash: '9f3a00c1' };
   expect(await story.periods(2)).toEqual(['48211:9f3a00c1', '48211:9f3a00c1']);
   story.parts.isDead = true;
-  expect((await story.periods(3)).at(-1)).toBe('/fail the scheduler does not look at what is due');
+  expect((await story.periods(3)).at(-1)).toBe('/fail the scheduler does not check for due polls');
 });
 
 test('a scheduler that died is silent within two periods, with its reason at /fail, until it turns again', async () => {
@@ -95,9 +95,9 @@ test('a scheduler that died is silent within two periods, with its reason at /fa
   await story.periods(3);
   story.parts.isDead = true;
   const dead = await story.periods(2);
-  expect(dead.at(-1)).toBe('/fail the scheduler does not look at what is due');
+  expect(dead.at(-1)).toBe('/fail the scheduler does not check for due polls');
   expect(await story.periods(10)).toEqual(
-    Array.from({ length: 10 }, () => '/fail the scheduler does not look at what is due'),
+    Array.from({ length: 10 }, () => '/fail the scheduler does not check for due polls'),
   );
   story.parts.isDead = false;
   expect((await story.periods(2)).at(-1)).toBe('');
@@ -131,7 +131,7 @@ test('self-alerts that cannot be delivered are silent from ten minutes on, and b
   story.parts.undeliverable = story.clock.now();
   expect(await story.periods(9)).toEqual(Array.from({ length: 9 }, () => ''));
   const late = await story.periods(2);
-  expect(late.at(-1)).toMatch(/^\/fail what is wrong with the daemon itself cannot be delivered for 1[01]m/);
+  expect(late.at(-1)).toMatch(/^\/fail alerts about the daemon itself cannot be delivered for 1[01]m/);
   story.parts.undeliverable = null;
   expect(await story.periods(1)).toEqual(['']);
 });

@@ -58,7 +58,7 @@ describe('critical watches that need more than there is', () => {
     expect(story.became({}, 1)).toEqual([]);
     expect(story.became(OVERDRAWN, 15)).toEqual(['19: critical plan-overdrawn']);
     expect(story.words(OVERDRAWN)).toEqual([
-      'the critical watches of chain alone need more credits than are left, 1 watch - Since 12:09 UTC: they are asked 1.9 times less often. Watch less often, or take a larger plan. `chainwarden check` says what would fit.',
+      'the critical watches of chain alone need more credits than are left, 1 watch - Since 12:09 UTC: they are polled 1.9 times less often. Watch less often, or take a larger plan. `chainwarden check` says what would fit.',
     ]);
     expect(story.became({}, 29)).toEqual([]);
     expect(story.became(OVERDRAWN, 1)).toEqual([]);
@@ -85,7 +85,7 @@ describe('critical watches that need more than there is', () => {
     const short = { ...off, runsOutAt: Date.UTC(2026, 0, 1, 21, 30) };
     expect(story.became(short, 20)).toEqual(['30: warning plan-overdrawn']);
     expect(story.words(short)).toEqual([
-      'the credits of chain are used up before the reset, 2 watches - Since 12:20 UTC: by what is asked they end at 21:30 UTC, and come again at 2026-01-02 00:00 UTC. Watch less often, or take a larger plan. `chainwarden check` says what would fit, and `stretch: on` makes them last.',
+      'the credits of chain are used up before the reset, 2 watches - Since 12:20 UTC: at the present rate they end at 21:30 UTC, and come again at 2026-01-02 00:00 UTC. Watch less often, or take a larger plan. `chainwarden check` says what would fit, and `stretch: on` makes them last.',
     ]);
     // What is not known ends nothing.
     expect(story.became({ isStretched: false, known: null, atReset: null }, 60)).toEqual([]);
@@ -139,7 +139,7 @@ describe('intervals that are much longer', () => {
     expect(story.became({ stretch: { critical: 1, warning: 3.1, info: 6.5 }, usual: USUAL }, 60)).toEqual([]);
     expect(story.became(LONG, 40)).toEqual(['90: warning plan-stretched']);
     expect(story.words(LONG)).toEqual([
-      '2 watches of chain are asked less often than planned: warning ×3.5, info ×12 - Since 13:00 UTC; on a whole plan: warning ×2.1, info ×4.4. Few credits are left until 2026-01-02 00:00 UTC. The page Explorers says what they went to. Watch less often, or take a larger plan. `chainwarden check` says what would fit.',
+      '2 watches of chain are polled less often than planned: warning ×3.5, info ×12 - Since 13:00 UTC; on a whole plan: warning ×2.1, info ×4.4. Few credits are left until 2026-01-02 00:00 UTC. The page Explorers shows how they were spent. Watch less often, or take a larger plan. `chainwarden check` says what would fit.',
     ]);
     expect(story.became({ stretch: { critical: 1, warning: 2.6, info: 5.9 }, usual: USUAL }, 120)).toEqual([]);
     expect(story.became({ stretch: { critical: 1, warning: 2.1, info: 4.4 }, usual: USUAL }, 40)).toEqual([

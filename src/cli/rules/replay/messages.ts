@@ -25,7 +25,8 @@ export async function replayAll(
   const failed = new Set<string>();
   for (const watch of watches) {
     const error = (): void => {
-      if (!failed.has(watch.name)) terminal.err(`${watch.name}: failed on what it saw, as it would in the daemon\n`);
+      if (!failed.has(watch.name))
+        terminal.err(`${watch.name}: the rules failed on its polls, as they would in the daemon\n`);
       failed.add(watch.name);
     };
     for await (const replayed of replay(watch, pollsOf(watch), { error }))
@@ -49,6 +50,6 @@ export function rangeOf({ since, until }: TimeRangeOptions, whole: ReportRange):
   throw new CommandError(
     EXIT.usage,
     `there is nothing between ${showInstant(at(since, whole.from))} and ${showInstant(at(until, whole.until))}: ` +
-      `what is known goes from ${showInstant(whole.from)} to ${showInstant(whole.until)}`,
+      `the known polls are from ${showInstant(whole.from)} to ${showInstant(whole.until)}`,
   );
 }

@@ -37,7 +37,7 @@ export const Block = new RecordType(
     height: natural('its number', { from: blockNumber }),
     type: oneOf('its standing', ['block', 'uncle', 'reorg']),
     timestamp: time('the time at which it was made'),
-    miner: record(AddressRef, 'who made it'),
+    miner: record(AddressRef, 'the maker of the block'),
     nonce: text('nonce of proof of work'),
     difficulty: natural('difficulty'),
     total_difficulty: natural('difficulty of the chain'),
@@ -56,7 +56,7 @@ export const Block = new RecordType(
     transactions_count: natural('number of transactions', { was: ['transaction_count', 'tx_count'] }),
     withdrawals_count: natural('number of withdrawals'),
     uncles_hashes: list(hash('an uncle'), 'uncles', { from: hashesOf }),
-    rewards: list(record(Reward, 'a reward'), 'what its maker got'),
+    rewards: list(record(Reward, 'a reward'), 'the rewards of its maker'),
   },
   { ignored: IGNORED_KEYS.Block },
 );

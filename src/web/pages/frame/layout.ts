@@ -41,7 +41,7 @@ export interface Frame extends Moment {
   readonly loadedAt: number | null;
   /** The edition of the data on the page. */
   readonly edition: string;
-  /** When the receiver of heartbeats accepted the last one; null: there was none. */
+  /** The time at which the receiver of heartbeats accepted the last one; null: there was none. */
   readonly heartbeatAt: number | null;
 }
 
