@@ -11,7 +11,7 @@ import type { Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import { isOf } from './share.ts';
 
-/** How the explorers of a shard answer this process. */
+/** The answers of a shard's explorers to this process. */
 export interface Reach {
   of(shard: Shard): Reachability;
   /** Sends the host one request, which costs no credits. After that `of` returns the new result. */

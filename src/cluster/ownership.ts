@@ -2,7 +2,7 @@
 // on the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica
 // claims it.
 //
-// If one process has the state for itself, as with a state file, it holds all shards, and every answer is a constant.
+// If one process has the state for itself, as with a state file, it holds all shards, and the answers never change.
 import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
@@ -107,7 +107,7 @@ export interface ReplicaView {
   readonly isSelf: boolean;
   /** True if the replica has a vote on the config in force. */
   readonly counts: boolean;
-  /** Since when a config other than its own is in force; null if that has not lasted for a minute. */
+  /** The time since which a config other than its own is in force; null if that has not lasted for a minute. */
   readonly outvotedSince: Instant | null;
 }
 

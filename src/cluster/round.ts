@@ -24,7 +24,7 @@ export interface RoundState {
   readonly claimsFrom: number;
   /** Names of the groups in which this replica held more than its quota. */
   readonly crowded: readonly string[];
-  /** The time since when all live replicas are known to run one config. */
+  /** The time since which all live replicas are known to run one config. */
   readonly agreedSince: number | null;
   /** True if all live replicas have run one config for long enough. */
   readonly mayRetire: boolean;
@@ -78,8 +78,8 @@ const AGREED_MS = 30_000;
 const OUTVOTED_MS = 60_000;
 
 /**
- * How long before the end of a lease requests stop: 2 s of 15. So the last ones are answered before another replica
- * sends any.
+ * The time before the end of a lease at which requests stop: 2 s of 15. So the last ones are answered before another
+ * replica sends any.
  */
 function marginMs(leaseMs: number): number {
   return (leaseMs * 2) / 15;
@@ -136,8 +136,8 @@ function outvotedIn(
 }
 
 /**
- * Since when a replica is outvoted; null if that has not lasted for a minute, since new rules need up to a minute to
- * reach all replicas.
+ * The time since which a replica is outvoted; null if that has not lasted for a minute, since new rules need up to a
+ * minute to reach all replicas.
  */
 export function outvotedSince({ outvoted }: RoundState, id: string, now: number): Instant | null {
   const since = outvoted.get(id);

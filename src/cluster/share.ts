@@ -1,4 +1,5 @@
-// How many shards a replica holds. Each family is divided by itself, so that no replica has all the channels.
+// The number of shards that a replica holds. Each family of shards is divided separately, so that no replica has all
+// the channels.
 import type { Shard } from '../store/contract/fence.ts';
 
 export type Family = 'explorer' | 'channel' | 'service';
@@ -9,7 +10,7 @@ export function isOf(family: Family, shard: Shard): boolean {
   return shard.startsWith(`${family}:`);
 }
 
-/** The most shards that one of so many replicas holds. It is rounded up, so that together they hold every shard. */
+/** The most shards that one replica may hold. The number is rounded up, so that the replicas together hold all. */
 export function shareOf(shards: number, replicas: number): number {
   return Math.ceil(shards / Math.max(replicas, 1));
 }

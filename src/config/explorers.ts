@@ -133,8 +133,8 @@ function remote(at: WrittenRemote, tools: Tools) {
 }
 
 /**
- * Why a text is no header value, such as `has a line break in it`; null when it is one. Checked at load: Node would
- * refuse it only when the explorer is opened.
+ * The reason why a text is no header value, such as `has a line break in it`; null when it is one. Checked at load:
+ * Node would refuse it only when the explorer is opened.
  */
 export function headerFault(text: string): string | null {
   if (/[\r\n]/.test(text)) return 'has a line break in it';
@@ -142,7 +142,7 @@ export function headerFault(text: string): string | null {
   return /[^\t -\u00ff]/.test(text) ? 'has a character in it that no header can carry' : null;
 }
 
-/** Why a text is no API key; null when it is one. A key is sent as a bearer token or in the address. */
+/** The reason why a text is no API key; null when it is one. A key is sent as a bearer token or in the address. */
 export function keyFault(text: string): string | null {
   return headerFault(text) ?? (/[^\u0021-\u007e]/.test(text) ? 'has a blank or a letter with an accent in it' : null);
 }

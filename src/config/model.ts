@@ -26,7 +26,7 @@ export interface Config {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly routes: readonly ConfigRoute[];
   readonly inhibit: readonly ConfigInhibit[];
-  /** How long a watch may miss its due times before it is blind, if its explorer has no value of its own. */
+  /** The time that a watch may miss its due times before it is blind, if its explorer has no value of its own. */
   readonly blindAfterMs: number;
   /** The channels for alerts about the daemon itself. */
   readonly self: readonly string[];
@@ -116,7 +116,7 @@ export interface StateSettings {
 export interface BackupSettings {
   /** Absolute path. */
   readonly directory: string;
-  /** How many daily backups are kept; 0 if none are made. */
+  /** The number of daily backups that are kept; 0 if none are made. */
   readonly keep: number;
 }
 

@@ -56,8 +56,8 @@ const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Problems of the first unknown keys of a map, and the number of the others. The search for a similar key takes time
- * for each.
+ * Problems of the first unknown keys of a map, and the number of the others. The search for a similar key is slow, so
+ * it is made for the first keys only.
  */
 export function unknownKeys(
   source: Source,

@@ -11,7 +11,7 @@ interface Try {
   readonly attempt: number;
   /** The number of rejected attempts, including this one. */
   readonly rejections: number;
-  /** How long the delivery has been pending while it could be tried. */
+  /** The time that the delivery has been pending while it could be tried. */
   readonly ageMs: number;
   readonly outcome: Outcome;
   readonly at: Instant;

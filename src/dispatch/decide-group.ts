@@ -124,7 +124,7 @@ function inMessages<M extends JudgedMember>(news: readonly M[]): (readonly M[])[
 interface Ready<M extends JudgedMember> {
   readonly one: M;
   readonly lines: readonly ClosedLine[];
-  /** When the member would be due without the others. */
+  /** The time at which the member would be due without the others. */
   readonly at: Instant;
 }
 

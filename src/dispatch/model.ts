@@ -229,7 +229,7 @@ export interface DispatchContext {
   readonly inhibit: readonly InhibitRule[];
   readonly sources: readonly InhibitionSource[];
   sentBefore(target: Recipient): SentBefore;
-  /** When the watch was last polled since the start; null: not yet. */
+  /** The time at which the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
   /** When the watch was last polled, by this or a former process; null: no poll is known. */
   coveredUntil(watch: WatchId): Instant | null;
@@ -263,7 +263,7 @@ export interface DeliveryBatch {
   readonly critical: CriticalLines | null;
   /** The most severe first, then the oldest. */
   readonly members: readonly BatchMember[];
-  /** When the message was due to be closed; for a summary, the end of its slot. It is part of the id. */
+  /** The time at which the message was due to be closed; for a summary, the end of its slot. It is part of the id. */
   readonly dueAt: Instant;
 }
 
@@ -273,7 +273,7 @@ export interface BatchMember {
   readonly seq: number;
   readonly as: SentAs;
   readonly renewed: Renewal | null;
-  /** When it was first held back; null: it was not. */
+  /** The time at which it was first held back; null: it was not. */
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */
   readonly heldBy: string | null;

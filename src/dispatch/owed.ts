@@ -16,7 +16,7 @@ export interface MessageItem {
   readonly from: number;
   readonly seq: number;
   readonly episode: number;
-  /** The time since when it is pending. */
+  /** The time since which it is pending. */
   readonly at: Instant;
   readonly transition: TransitionName;
   readonly as: 'news' | 'fired-and-resolved';

@@ -21,7 +21,7 @@ export interface Notifier<D> {
   readonly idempotent: boolean;
   /** The number of messages to people is limited unless the config says otherwise; machines get any number. */
   readonly readBy: 'people' | 'machines';
-  /** How many messages the service accepts on one channel; left out if there is no limit. */
+  /** The number of messages that the service accepts on one channel; left out if there is no limit. */
   readonly pace?: SendingPace | undefined;
   /** A delivery that is not accepted is given up after this time. Only time in which it could be tried counts. */
   readonly giveUpAfterMs: number;

@@ -29,7 +29,7 @@ export interface RecordedPoll {
   /** The time of the observation. */
   readonly at: Instant;
   readonly head: Head | null;
-  /** How far the explorer had read, if the poll asked for that; else null. */
+  /** The newest block that the explorer had read, if the poll asked for it; else null. */
   readonly chain: TickChain | null;
   /** The time up to which the watch was covered before this poll. A restart may set it back. */
   readonly coveredUntil: Instant | null;

@@ -62,8 +62,8 @@ const WRITE_MS = 1000;
 const BATCH = 50;
 const MOST_WAITING = 20_000;
 /**
- * How often the memory of a watch is stored. After the oldest polls are dropped, a replay starts from the next stored
- * memory.
+ * The interval at which the memory of a watch is stored. After the oldest polls are dropped, a replay starts from the
+ * next stored memory.
  */
 const MEMORY_EVERY_MS = 6 * 3_600_000;
 

@@ -77,7 +77,7 @@ export interface ReplayedHistory {
   readonly rows: readonly DatedRow[];
   /** The time from which on the history is complete. */
   readonly from: Instant;
-  /** Why the history does not reach the requested time; null if it does. */
+  /** The reason why the history does not reach the requested time; null if it does. */
   readonly partial: string | null;
 }
 

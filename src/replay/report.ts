@@ -32,7 +32,7 @@ export interface Entry {
   readonly seq: number;
   /** The duration of the firing that this message ends; null for other messages. */
   readonly firedForMs: number | null;
-  /** Why the alert ended, if the condition is not the cause. */
+  /** The reason why the alert ended, if the condition is not the cause. */
   readonly reason: string | null;
   readonly deliveries: readonly Pick<Delivery, 'id' | 'channel' | 'recipient'>[];
 }

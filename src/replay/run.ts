@@ -20,7 +20,7 @@ export interface ReplayedPoll {
   readonly read: Read;
   /** False if the poll cannot ask for the head. `head` is used then. */
   readonly canAskHead: boolean;
-  /** How far the explorer had read. */
+  /** The newest block that the explorer had read. */
   readonly chain: () => Promise<TickChain>;
   /** The memory to start from instead of the previous poll's memory; undefined to continue. */
   readonly memory?: Memory;

@@ -34,7 +34,7 @@ export interface PollResult {
 export interface RuleTestRun {
   readonly polls: readonly PollResult[];
   readonly sent: readonly SentMessage[];
-  /** Why the run stopped: an answer is missing, or there is a defect; null when it reached the end. */
+  /** The reason why the run stopped: an answer is missing, or there is a defect; null when it reached the end. */
   readonly broken: string | null;
 }
 
@@ -88,7 +88,7 @@ function sentAt({ poll, decision }: PollResult): Omit<SentMessage, 'group'>[] {
   return decision.transitions.map(({ message, notify }) => ({ poll, message, to: notify.toSorted() }));
 }
 
-/** Why a run stopped at that row. */
+/** The reason why a run stopped at that row. */
 export function whyBroken(error: unknown, poll: WrittenMoment | undefined): string {
   const where = poll === undefined ? '' : `at ${poll.offset}: `;
   if (error instanceof MissingAnswer) return `${where}${error.message}`;

@@ -52,7 +52,7 @@ export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
       ...(see === null ? {} : { see }),
     };
 
-    /** How far the explorer has read. If the test gives no head, the explorer is not behind. */
+    /** The newest block that the explorer has read. If the test gives no head, the explorer is not behind. */
     async function asked(need: HeadNeed): Promise<TickChain> {
       if (!givesHead) return upToHead(Math.max(highest + 1, need.head));
       const alone = await readTickChain(watch, read);

@@ -79,7 +79,7 @@ export interface Overlay {
   readonly placedByParty: Map<AddressKey, Placed[]>;
   readonly delays: Delay[];
   readonly hiddenTraces: Set<number>;
-  /** How many blocks an operation stays behind. */
+  /** The number of blocks that an operation stays behind. */
   readonly lags: Map<SandboxOperation, number>;
 }
 
@@ -131,7 +131,7 @@ export function originOf(reorgs: readonly Reorg[], height: number): number | und
   return origin;
 }
 
-/** How often the block of this height was replaced, after the first `upTo` reorganisations. */
+/** The number of times the block of this height was replaced, after the first `upTo` reorganisations. */
 export function timesReplaced(reorgs: readonly Reorg[], height: number, upTo = reorgs.length): number {
   let times = 0;
   for (let place = 0; place < upTo; place++) {

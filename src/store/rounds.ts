@@ -215,7 +215,7 @@ export async function putBackHeld(sql: Sql, tried: Tried, held: readonly HeldMem
 const goneShape = z.record(z.string(), z.number());
 
 /**
- * Targets that are missing in the config, with the time since when. Empty if the row is unreadable, so that this time
+ * Targets that are missing in the config, with the time since which. Empty if the row is unreadable, so that this time
  * starts again.
  */
 export async function goneTargets(sql: Sql): Promise<GoneTargets> {

@@ -4,7 +4,7 @@ interface Answered {
   /** The pattern of the path, such as `/api/v1/watches/:name`. Paths contain names and tokens, and are not exported. */
   readonly route: string;
   readonly status: number;
-  /** How long it took to build the answer; null if none was built, or if the request also changed something. */
+  /** The time to build the answer; null if none was built, or if the request also changed something. */
   readonly renderSeconds: number | null;
 }
 

@@ -175,7 +175,7 @@ export const LABEL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 /** The name of an address, group or token, which conditions can use. */
 export const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** Why a text is no address. */
+/** The reason why a text is no address. */
 export function addressComplaint(written: string): string {
   if (/^0x[0-9a-fA-F]+$/.test(written))
     return `${quote(written)} has ${written.length - 2} hexadecimal digits: an address has 40`;

@@ -9,7 +9,7 @@ import type { Source } from '../yaml/yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 
-/** Why a text cannot be used, as the end of a message, such as `has a line break in it`; null if it can be used. */
+/** The fault of a text, as the end of a message, such as `has a line break in it`; null if it can be used. */
 type Fault = (text: string) => string | null;
 
 export interface SecretReader {

@@ -1,7 +1,7 @@
 // Limits on a file's text, checked before it is parsed. Deep nesting would overflow the parser's stack, and parsing
 // time grows with the number of marks. Each check takes time in proportion to the text.
 
-/** How deep a document may be nested. */
+/** The greatest depth of a document. */
 export const DEEPEST = 50;
 /**
  * The most line ends and YAML marks in one file. About 4,000 rules have as many, and the parser takes half a second for

@@ -52,7 +52,7 @@ export class SourceLines {
 
 const MOST_SHOWN = 120;
 
-/** How many lines above a line are searched for its `headers:`. */
+/** The number of lines above a line that are searched for its `headers:`. */
 const MOST_HEADERS = 100;
 const HEADERS = /(?<=\bheaders["']?\s{0,9}:\s{0,9}\{).*/;
 

@@ -56,7 +56,7 @@ interface Judged {
   readonly at: Instant;
 }
 
-/** When the condition held last: at the poll, else at the newest own time of an item; null: at no time. */
+/** The time at which the condition held last: at the poll, else at the newest own time of an item; null: at no time. */
 export function lastHeld({ fires }: CountAlert, group: GroupState, judged: Judged): Instant | null {
   const { at } = judged;
   switch (fires.type) {

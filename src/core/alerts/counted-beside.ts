@@ -10,7 +10,7 @@ import { textAt } from '../wording/change-sentence.ts';
 export const MOST_REASONS = 100;
 const MOST_TEXT = 120;
 
-/** Why an item failed: untrusted text, condensed; null: no reason was given; undefined: it did not fail. */
+/** The reason why an item failed: untrusted text, condensed; null: no reason was given; undefined: it did not fail. */
 export function reasonOf({ wording }: AnyKind, { view }: DetectedEvent): string | null | undefined {
   const path = wording.reasonPath?.(view) ?? null;
   if (path === null) return undefined;

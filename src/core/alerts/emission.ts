@@ -15,7 +15,7 @@ export interface Emission {
   readonly after: ConditionState;
   /** `flapping`: this firing is sent, and then nothing until the condition is `steady`, firing or not. */
   readonly emits: 'nothing' | 'firing' | 'resolved' | 'flapping' | 'steady';
-  /** Why the transition is not sent. */
+  /** The reason why the transition is not sent. */
   readonly suppressedBy: 'cooldown' | 'flapping' | null;
 }
 

@@ -168,7 +168,7 @@ export function replacedSince(
 /** Matching items one after another. */
 export interface Streak {
   readonly count: number;
-  /** When its first and its last item happened; null if it has none. */
+  /** The times at which its first and its last item happened; null if it has none. */
   readonly since: Instant | null;
   readonly newest: Instant | null;
   /** False: an item that does not match follows it. */

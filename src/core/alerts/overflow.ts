@@ -10,7 +10,7 @@ import { MOST_KEYS, summaryMessage } from './summary.ts';
 /** With this many unsettled messages of a channel, further events are folded. */
 export const MOST_UNSETTLED = 10_000;
 
-/** How long a summary takes in events before it may be sent. */
+/** The time for which a summary collects events before it may be sent. */
 export const OPEN_MS = 60_000;
 
 /** One message for one recipient. */

@@ -22,11 +22,11 @@ export interface Counted {
   readonly isLeast: boolean;
   /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
-  /** When the newest item happened; null if no time is known. */
+  /** The time at which the newest item happened; null if no time is known. */
   readonly newest: Instant | null;
   /** The newest items, the newest first. */
   readonly items: readonly CountedItem[];
-  /** How often each reason was given, the most frequent first. Untrusted texts; null: none was given. */
+  /** The number of times each reason was given, the most frequent first. Untrusted texts; null: none was given. */
   readonly reasons: ReadonlyMap<string | null, number>;
   /** Items that do not match, since the last one that does; null: none are counted. */
   readonly others: OtherItems | null;

@@ -75,7 +75,7 @@ export function typeWords(type: AbiType): string {
 const DEEPEST_LIST = 3;
 const LONGEST_LIST = 64;
 
-/** Why an argument is unknown although the data fits. */
+/** The reason why an argument is unknown although the data fits. */
 export function unreadList(path: string): string {
   return `${path} has a list of more than ${LONGEST_LIST} items, or is nested more than ${DEEPEST_LIST} deep`;
 }

@@ -1,9 +1,9 @@
-// How far the explorer had read when it answered a poll.
+// The progress of the explorer: the newest block that it had read when it answered a poll.
 //
 // Replicas of one explorer answer in turn, and some are behind: they leave out items that another one has shown. So a
 // missing item, or an end, counts only up to the newest block that the same explorer shows in the same tick. If the
-// answer does not show that block, reading it costs a request. So it is read only if a decision depends on it: `step`
-// says so in `needs`, and decides again with the result.
+// answer does not show that block, reading it costs a request. So the block is read only if a decision depends on it:
+// `step` asks for it in `needs`, and decides again with the result.
 import { valueAt, type AnyView } from '../values/fields.ts';
 import type { BlockRange } from '../model/detection.ts';
 import type { HeadNeed, ChainReading, Observation, TickChain } from '../model/observation.ts';

@@ -74,7 +74,7 @@ export interface Decision {
   readonly askAgainMs: number | null;
 }
 
-/** Why a message was sent, or not. */
+/** The reason why a message was sent, or not. */
 export type Reason =
   | { readonly type: 'baseline'; readonly items: number; readonly matching: Readonly<Record<AlertId, number>> }
   | { readonly type: EventReason | ConditionReason; readonly alert: AlertId; readonly key: FindingKey }

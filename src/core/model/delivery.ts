@@ -14,7 +14,7 @@ export interface Delivery {
   readonly channel: string;
   readonly recipient: string;
   readonly kind: DeliveryKind;
-  /** When its members were fixed. */
+  /** The time at which its members were fixed. */
   readonly at: Instant;
   /** The members that the message lists, at most `MOST_LISTED`: the most severe first, then the oldest. */
   readonly members: readonly [DeliveryMember, ...DeliveryMember[]];
@@ -43,9 +43,9 @@ export function isHoldSummary(kind: DeliveryKind): kind is HoldSummaryKind {
 export interface DeliveryMember {
   readonly message: Message;
   readonly as: SentAs;
-  /** Why it is sent now though it happened earlier; null: it is new, or repeated as usual. */
+  /** The reason why it is sent now though it happened earlier; null: it is new, or repeated as usual. */
   readonly renewed: Renewal | null;
-  /** Since when it was held back; null: it was not. */
+  /** The time since which it was held back; null: it was not. */
   readonly heldAt: Instant | null;
   /** The later values of an alert that still holds and is sent late; null if none are known. */
   readonly present: Present | null;
@@ -54,7 +54,7 @@ export interface DeliveryMember {
 /** The values of an alert that still fires, as a message would show them now. `at`: when they were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
-/** When the condition fired. For messages of earlier releases: when it began. */
+/** The time at which the condition fired. For messages of earlier releases: when it began. */
 export function firedAtOf({ firedAt, since }: Pick<Message, 'since' | 'firedAt'>): Instant {
   return firedAt ?? since;
 }
@@ -168,7 +168,7 @@ export function stateWord(type: MessageType): string {
   return type.slice('alert.'.length);
 }
 
-/** How the condition of a scheduled report begins. */
+/** The first words of the condition of a scheduled report. */
 export const ON_SCHEDULE = 'on schedule';
 
 /** True for a message that only reports values at its time; it needs no action. */
@@ -255,7 +255,7 @@ export type Fact =
   boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
 
 /**
- * How one attempt ended. `afterMs`: the receiver named the time to wait. `atLeastMs`: the waits grow as usual, but none
+ * The end of one attempt. `afterMs`: the receiver named the time to wait. `atLeastMs`: the waits grow as usual, but none
  * is shorter than this. `auth`: the receiver refuses the sender or the address, or no longer exists, so a person has to
  * change the config. `rejected`: the receiver refuses this message. `unknown`: the receiver may have accepted the
  * message, but no answer came.

@@ -23,7 +23,7 @@ export interface DetectionScope {
    */
   readonly awaited: Awaited | null;
   readonly chain: TickChain;
-  /** When the last usable answer was processed; null = never. */
+  /** The time at which the last usable answer was processed; null = never. */
   readonly coveredUntil: Instant | null;
   /** The time between two polls. */
   readonly intervalMs: number;
@@ -53,8 +53,8 @@ export interface Detection<S> {
   /** Set if the detection depends on the chain, which was not asked for. */
   readonly needs: HeadNeed | null;
   /**
-   * Why the reading is not believed yet, so the watched values are unknown and nothing counts as gone; null: it is
-   * believed.
+   * The reason why the reading is not believed yet; null: it is believed. While there is one, the watched values are
+   * unknown and nothing counts as gone.
    */
   readonly doubt: string | null;
   /** Poll again after this time, if the next poll is later; null: the next poll is soon enough. */
@@ -116,7 +116,7 @@ export interface DetectedEvent {
   readonly before: Remembered | null;
   /** The tracked or judged paths that differ; empty except for `on: changed` and for a `changed` item. */
   readonly changed: readonly string[];
-  /** When it happened; null if the item does not show it. */
+  /** The time at which it happened; null if the item does not show it. */
   readonly happenedAt: Instant | null;
   /** The block that contains it; `pending` while no block does; `nowhere` if no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';

@@ -7,7 +7,7 @@ import type { Watch } from './watch/watch.ts';
 export interface KnownBalance {
   /** Equal for two watches that read the same balance. */
   readonly key: string;
-  /** When it was read; null: never. */
+  /** The time at which it was read; null: never. */
   readonly at: Instant | null;
   readonly isOld: boolean;
   /** Undefined: unknown. */

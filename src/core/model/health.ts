@@ -18,7 +18,7 @@ export interface HealthRecord {
   readonly evaluatedAt: Instant | null;
   readonly trueAt: Instant | null;
   readonly falseAt: Instant | null;
-  /** Since when all results have been unknown; null: the last result was not unknown. */
+  /** The time since which all results have been unknown; null: the last result was not unknown. */
   readonly unknownSince: Instant | null;
   /** Polls in which it was true or false. */
   readonly evaluations: number;
@@ -47,7 +47,7 @@ export function afterPoll(known: HealthByAlert, evaluations: readonly ConditionE
   return { ...known, ...Object.fromEntries(updates) };
 }
 
-/** When an alert of the watch was last evaluated; null: none ever was. */
+/** The time at which an alert of the watch was last evaluated; null: none ever was. */
 export function lastEvaluated(health: HealthByAlert): Instant | null {
   const times = Object.values(health).flatMap(({ evaluatedAt }) => evaluatedAt ?? []);
   return times.length === 0 ? null : Math.max(...times);

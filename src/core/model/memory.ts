@@ -18,7 +18,7 @@ export interface Memory {
   readonly history: Samples;
   /** Data state of the last poll, and since when; null before the first. */
   readonly data: DataSince | null;
-  /** When the last usable answer was processed; null = never. Stored separately, every 10 s. */
+  /** The time at which the last usable answer was processed; null = never. Stored separately, every 10 s. */
   readonly coveredUntil: Instant | null;
   /**
    * The interval in force if the plan stretches it; null if the rule's interval is in force. Stored with
@@ -75,7 +75,7 @@ export interface EventState {
   readonly block: number | null;
   /** Complete readings of its range in a row that did not show it. */
   readonly absent: number;
-  /** Since when its presence differs from the sent state: missing while `suspect`, present while `retracted`. */
+  /** The start of a presence other than the sent state: missing while `suspect`, present while `retracted`. */
   readonly turnedAt: Instant | null;
   /** For an item in no block: height of the chain's head at the first reading without it; null while it is there. */
   readonly absentHead: number | null;
@@ -85,16 +85,16 @@ export interface EventState {
   readonly slot: string | null;
   /** Set if it is told as a claim. */
   readonly isClaim?: true | undefined;
-  /** How often it was retracted. */
+  /** The number of times it was retracted. */
   readonly retractions: number;
   /** 0 if nothing was sent yet. */
   readonly seq: number;
-  /** When the first message was sent; null before that, and if an earlier release sent it. */
+  /** The time at which the first message was sent; null before that, and if an earlier release sent it. */
   readonly toldAt: Instant | null;
   /** The message that waits for confirmations; null once it was sent. Later messages are made of the fields below. */
   readonly message: Message | null;
   readonly title: string;
-  /** When it happened. */
+  /** The time at which it happened. */
   readonly since: Instant;
   /** Values that the rule matched on and shows, by path, long ones condensed: a different value is a correction. */
   readonly values: Remembered;
@@ -102,7 +102,7 @@ export interface EventState {
 
 /** One item that was counted. */
 export interface CountedItem {
-  /** When it happened. */
+  /** The time at which it happened. */
   readonly at: Instant;
   /** `block 14,035,098, tx 0x0346…8120`: contains no text from the chain. */
   readonly place: string;
@@ -124,9 +124,9 @@ export interface RowItem {
   readonly key: string;
   /** Null: the chain does not have it at its place, at least not now. */
   readonly isHit: boolean | null;
-  /** When it happened. */
+  /** The time at which it happened. */
   readonly at: Instant;
-  /** Why it failed, as in `ReasonGiven`; left out if it did not, and for all but the newest items. */
+  /** The reason why it failed, as in `ReasonGiven`; left out if it did not, and for all but the newest items. */
   readonly reason?: string | null | undefined;
   /** Set if it came, or changed, since the row was evaluated. */
   readonly isNew?: boolean | undefined;
@@ -142,7 +142,7 @@ export interface ReasonGiven {
 /** Items that do not match, since the last one that does. */
 export interface OtherItems {
   readonly count: number;
-  /** When the newest happened; null if there is none. */
+  /** The time at which the newest happened; null if there is none. */
   readonly newest: Instant | null;
 }
 
@@ -193,7 +193,7 @@ export interface ConditionState {
   readonly output: boolean;
   readonly since: Instant | null;
   readonly heldMs: number;
-  /** When the present wait or firing began; null: there is none, or it began in an earlier release. */
+  /** The time at which the present wait or firing began; null: there is none, or it began in an earlier release. */
   readonly began: Instant | null;
   readonly episode: number;
   readonly seq: number;
@@ -206,9 +206,9 @@ export interface ConditionState {
   readonly firing: Message | null;
   /** No firing is sent before this time; null = no cooldown. */
   readonly cooldownUntil: Instant | null;
-  /** When it fired within the last hour: three times count as flapping. */
+  /** The times at which it fired within the last hour: three times count as flapping. */
   readonly firings: readonly Instant[];
-  /** When it last fired or ended while flapping; null = it is not flapping. */
+  /** The time at which it last fired or ended while flapping; null = it is not flapping. */
   readonly flapping: Instant | null;
   /** Episodes since the last message that were not sent. */
   readonly flaps: number;

@@ -40,7 +40,7 @@ export interface ShownPeriod {
   readonly endsAt: Instant;
 }
 
-/** How long an event is open, and how long an end is repeated. */
+/** The time that an event is open, and that an end is repeated. */
 export const EVENT_SHOWN_MS = 15 * 60_000;
 
 /** An alert in the form that a receiver is shown. */

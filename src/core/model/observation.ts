@@ -41,7 +41,7 @@ export type Observation =
       readonly head: Head | null;
       readonly chain: TickChain;
       readonly seen: unknown;
-      /** Why not everything was read; null when the reading is complete. */
+      /** The reason why not everything was read; null when the reading is complete. */
       readonly partial: string | null;
     }
   | {

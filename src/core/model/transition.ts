@@ -2,7 +2,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Message, MessageType, Outcome } from './delivery.ts';
 import type { Labels, Recipient } from './ids.ts';
 
-/** How long an event, and an alert that is over, is stored. */
+/** The time that an event, and an alert that is over, is stored. */
 export const ALERTS_KEPT_MS = 30 * 86_400_000;
 
 /** The change of one alert by a poll: an event happened, a condition fires or ended, or a sent event has changed. */
@@ -51,7 +51,7 @@ export function isUrgent({ message }: Transition): boolean {
   return isBegin(nameOfTransition(message)) && message.severity === 'critical';
 }
 
-/** How long an event stays open if somebody has to acknowledge it and nothing retracts it: it has no end of its own. */
+/** The time that an event stays open if it has to be acknowledged and is not retracted: it has no end of its own. */
 export const EVENT_OPEN_MS = 7 * 86_400_000;
 
 /** For how long any other event is shown and can be acknowledged. */

@@ -30,7 +30,7 @@ export type ReportValue =
   | { readonly type: 'field'; readonly path: string }
   | { readonly type: 'change'; readonly name: string; readonly ms: number };
 
-/** How often it is looked which reports are due. Of several times within it one would be told. */
+/** The interval of the check for due reports. If several times of a report are within it, only one is sent. */
 export const REPORT_LOOK_MS = 10_000;
 
 export const REPORT_KIND = 'report';

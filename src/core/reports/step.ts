@@ -17,7 +17,7 @@ const ReportState = z.object({
   cron: z.string(),
   /** The newest time of the cron that is settled; null: there was none within a year. */
   settled: z.number().nullable(),
-  /** When the time that is due was found to be so; null: none is due. */
+  /** The time at which a report was found to be due; null: none is due. */
   foundAt: z.number().nullable(),
 });
 type ReportState = z.output<typeof ReportState>;

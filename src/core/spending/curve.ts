@@ -1,4 +1,4 @@
-// How the credits of a plan went down since its period began, for people.
+// The fall of a plan's credits since its period began, for people.
 import type { Instant } from '../../lib/clock.ts';
 
 export interface CurvePoint {

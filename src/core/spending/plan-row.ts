@@ -9,7 +9,7 @@ import type { SpendClass } from './spend.ts';
 
 /** The credits left, by the explorer's headers and the requests since. */
 export interface Books {
-  /** When the period began. */
+  /** The time at which the period began. */
   readonly from: Instant;
   /** The rule that gave the period's end; null if no plan is known. */
   readonly rule: PeriodRule | null;
@@ -25,7 +25,7 @@ export interface Books {
    * The last header that counted; null: there was none yet, or none since a period ended without a request at its end.
    */
   readonly header: number | null;
-  /** When an answer last showed that nothing was refilled. */
+  /** The time at which an answer last showed that nothing was refilled. */
   readonly saidAt: Instant | null;
   /** The last refills that were seen. */
   readonly refills: readonly SeenRefill[];

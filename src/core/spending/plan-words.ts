@@ -1,4 +1,4 @@
-// How a plan is worded for people.
+// The words for a plan in messages to people.
 import type { RequestPace } from '../model/quality/health-summary.ts';
 import { SEVERITIES, type Severity } from '../model/ids.ts';
 

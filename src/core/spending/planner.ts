@@ -45,7 +45,7 @@ export interface Supply {
   readonly requestsPerMs: number;
 }
 
-/** How the intervals are stretched. */
+/** The factors by which the intervals are stretched. */
 export interface SpendingPlan {
   /** The factor of warning; info is stretched more. */
   readonly x: number;
@@ -93,7 +93,7 @@ export function effectiveMs(
   return Math.min(wantedMs * stretchOf(severity, { x, xc }), longest);
 }
 
-/** How many times as long the intervals of a severity are. */
+/** The factor by which the intervals of a severity are longer. */
 export function stretchOf(severity: Severity, { x, xc }: Pick<SpendingPlan, 'x' | 'xc'>): number {
   if (severity === 'critical') return xc;
   return severity === 'warning' ? x : Math.max(x, Math.min(x * x, FIXED_UP_TO));
@@ -143,7 +143,7 @@ export function plannedPerMs(
 export interface PlanForecast {
   /** Credits left at the reset; negative: this many are missing. */
   readonly atReset: number;
-  /** When they are used up, from now; null: they last. */
+  /** The time from now until they are used up; null: they last until the reset. */
   readonly runsOutInMs: number | null;
 }
 

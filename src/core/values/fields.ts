@@ -135,7 +135,7 @@ export interface Lacking {
   readonly by: string;
   covers(path: string): boolean;
   lacks(view: AnyView, path: string): boolean;
-  /** Why the row should have a value here and none can be read; null if it can, or if nothing is known of it. */
+  /** The reason why the value that the row should have cannot be read; null if it can, or if none is known. */
   misfitOf(view: AnyView, path: string): string | null;
 }
 

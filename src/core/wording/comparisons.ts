@@ -70,7 +70,7 @@ export function boundWords(
   return `${just}${OPERATOR_WORDS[operator]} ${text === undefined ? show(bound) : `${text} (${show(bound)})`}`;
 }
 
-/** How a field's numbers are written: a time for durations, which are milliseconds; with `$` for US dollars. */
+/** Writes the numbers of a field: milliseconds of a duration as a time, US dollars with `$`. */
 export function numberWords(record: AnyRecord, path: string): (number: Amount) => string {
   if (isDollars(record, path)) return showDollars;
   return typeAt(record, path)?.type === 'duration' ? (number) => showSpan(number.toNumber()) : (one) => showAmount(one);

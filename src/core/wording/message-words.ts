@@ -24,7 +24,7 @@ export interface OngoingAlert {
   readonly now: Pick<Message, 'title' | 'detail' | 'measured' | 'place'>;
   /** The value with which it fired; null if it is unknown. */
   readonly firedAt: string | null;
-  /** How long ago the current values were read; null if they are up to date. */
+  /** The age of the current values; null if they are up to date. */
   readonly ageMs: number | null;
 }
 

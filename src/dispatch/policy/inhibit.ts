@@ -7,7 +7,7 @@ import { isAbout } from './silenced.ts';
 /** If the watch of a source was not polled for this long, the source mutes nothing any more. */
 const BELIEVED_MS = 3_600_000;
 
-/** How long, after a start, decisions on a watch wait for its first poll. */
+/** The time after a start for which decisions on a watch wait for its first poll. */
 const FIRST_POLL_MS = 300_000;
 
 /**

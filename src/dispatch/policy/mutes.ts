@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** At most this many windows without a gap are joined. A later decision joins the next ones. */
 const MOST_JOINED = 16;
 
-/** When the windows in force at `at` are over; null: none is in force. Windows that touch count as one. */
+/** The time at which the windows in force at `at` are over; null: none is in force. Windows that touch count as one. */
 export function mutedUntil(windows: readonly MuteWindow[], at: Instant): Instant | null {
   let until: Instant | null = null;
   for (let i = 0; i < MOST_JOINED; i += 1) {
@@ -39,7 +39,7 @@ function endOf(window: MuteWindow, at: Instant): Instant | null {
   return null;
 }
 
-/** If the clock is set back to before the start of the window: when that happens. Else the end of the window. */
+/** The time at which the clock is set back to before the start of the window; else the end of the window. */
 function setBackIn(zone: string, { at, end, from }: { at: Instant; end: Instant; from: number }): Instant {
   if (zoneOffset(zone, end) >= zoneOffset(zone, at)) return end;
   const change = changeBetween(zone, at, end);

@@ -30,13 +30,13 @@ export interface CalledAlert extends AlertEpisode {
   /** False: an event for which the routes required no acknowledgement when it happened. */
   readonly needsAck: boolean;
   readonly openedAt: Instant;
-  /** When the first message of the episode was closed on a channel where somebody can answer; null: none was. */
+  /** The close of the first message of the episode on a channel where somebody can answer; null: none was. */
   readonly firstClosedAt: Instant | null;
-  /** When the last acknowledgement of the episode ended; null: none did. */
+  /** The time at which the last acknowledgement of the episode ended; null: none did. */
   readonly calledFrom: Instant | null;
   /** The acknowledgement that was in force at the last decision; null: none was. */
   readonly answered: AckInForce | null;
-  /** When the stored acknowledgement of the episode ends or ended; null: there is none. */
+  /** The time at which the stored acknowledgement of the episode ends or ended; null: there is none. */
   readonly ackEndsAt: Instant | null;
   /** True if a channel where somebody can answer accepted a message of the episode. */
   readonly isAccepted: boolean;
@@ -115,7 +115,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   return { owing: distinct(owing), state };
 }
 
-/** When an event is over without an answer; null for a condition, which ends when it resolves. */
+/** The time at which an event is over without an answer; null for a condition, which ends when it resolves. */
 function endOf({ isEvent, openedAt }: CalledAlert): Instant | null {
   return isEvent ? openedAt + EVENT_OPEN_MS : null;
 }

@@ -12,7 +12,7 @@ export interface BatchOptions<Item> {
   readonly store: Pick<Store, 'commit'>;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   readonly clock: Clock;
-  /** How long a decision without transitions waits for others, in real milliseconds; 0 = it is committed at once too. */
+  /** The wait of a decision without transitions for others, in real milliseconds; 0 = it is committed at once too. */
   readonly silentWaitMs: number;
   readonly outages: Pick<Outages, 'storageFails' | 'storageWorks'>;
   readonly shardOf: (item: Item) => Shard;

@@ -48,7 +48,7 @@ export interface PollerOptions {
    */
   readonly isPaused?: (watch: Watch) => boolean;
   /**
-   * How long a decision without transitions waits to be committed with others, in real milliseconds; 0 when left out.
+   * The wait of a decision without transitions for a common commit, in real milliseconds; 0 when left out.
    */
   readonly silentWaitMs?: number;
   readonly log: Log;

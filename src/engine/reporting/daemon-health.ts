@@ -29,18 +29,18 @@ export interface DaemonHealth {
   readonly startedAt: Instant;
   /** True if the loops of the daemon run. */
   readonly isRunning: boolean;
-  /** How the last write ended. */
+  /** The end of the last write. */
   readonly storage: 'works' | 'fails' | 'full';
   /** The time when a removed state file was put back; null: long ago, or never. */
   readonly restoredAt: Instant | null;
-  /** How a damaged or missing state was replaced; kept for an hour after the start. */
+  /** The replacement of a damaged or missing state; kept for an hour after the start. */
   readonly recovered: { readonly how: 'restored' | 'lost'; readonly at: Instant } | null;
   /** Null while the disk of the state has room. */
   readonly lowDisk: LowDisk | null;
   /** Null if there is a backup of today, or backups are off; `unknown`: not checked yet. */
   readonly backup: BackupTrouble | 'unknown' | null;
   readonly failingLoops: readonly FailingLoop[];
-  /** Why the files on the disk are not in force; null: they are. */
+  /** The reason why the files on the disk are not in force; null: they are. */
   readonly rejected: RejectedFiles | null;
   /** The newest clock jump in each direction, of the last hour. */
   readonly clockJumps: readonly ClockJump[];
@@ -75,7 +75,7 @@ export interface DaemonHealth {
   readonly owedToMirrors: readonly OutboxDepth[];
   /** Null: one process has the state for itself. */
   readonly cluster: ClusterView | null;
-  /** When the service outside last accepted a heartbeat. */
+  /** The time at which the service outside last accepted a heartbeat. */
   readonly heartbeatAt: Instant | null;
 }
 

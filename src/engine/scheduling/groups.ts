@@ -46,7 +46,7 @@ export function isStretched(watch: Watch, paceOf: PaceOf): boolean {
   return paceOf(watch) > watch.schedule.intervalMs;
 }
 
-/** When a group that is due at `now` is due the next time. */
+/** The time at which a group that is due at `now` is due the next time. */
 function after({ intervalMs, phaseMs }: Group, now: Instant): Instant {
   return phaseMs === null ? now + intervalMs : nextDue({ intervalMs, phaseMs }, now);
 }

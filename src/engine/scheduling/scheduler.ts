@@ -90,7 +90,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 interface DueWatches extends Pick<Scheduler, 'set' | 'repace' | 'pollAgain'> {
   /** Ticks for all watches that are due. */
   check(): void;
-  /** When the next watch without a cron is due; Infinity: none is. */
+  /** The time at which the next watch without a cron is due; Infinity: none is. */
   nextAt(): Instant;
   readonly cron: Pick<Cron, 'stop'>;
 }
@@ -231,7 +231,7 @@ function secondsSince(clock: Clock, due: Instant): number {
 
 /** Watches that are to be polled once more before their next tick, and when. */
 interface ExtraPolls {
-  /** When the first of them is due; Infinity = there is none. */
+  /** The time at which the first of them is due; Infinity = there is none. */
   nextDue(): Instant;
   /** If one is due already, the earlier time stays. */
   add(watch: WatchId, due: Instant): void;

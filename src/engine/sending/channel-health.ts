@@ -3,9 +3,9 @@ import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface ChannelHealth {
-  /** When a receiver last accepted a message; null: not since the start. */
+  /** The time at which a receiver last accepted a message; null: not since the start. */
   readonly lastSentAt: Instant | null;
-  /** Since when all attempts have failed; null: the last one was accepted, or there was none. */
+  /** The time since which all attempts have failed; null: the last one was accepted, or there was none. */
   readonly failingSince: Instant | null;
   /** The failure of the last attempt; null if it did not fail. */
   readonly lastFailure: string | null;

@@ -52,7 +52,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
   const { channel, mirror, refreshMs, holdMs, store, ownership, onOutcome, clock, log } = options;
   const loop = createWokenLoop(clock);
   const storage = createStorageBackoff({ loop: 'mirror', channel }, log);
-  /** The time since when each alert is posted without being accepted. */
+  /** The time since which each alert is posted without being accepted. */
   let owedSince: ReadonlyMap<string, Instant> = new Map();
   let lastFailure: string | null = null;
 

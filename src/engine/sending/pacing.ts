@@ -9,7 +9,7 @@ export interface Room {
   readonly resting: readonly string[];
   /** True if only critical alerts may be sent. */
   readonly onlyCritical: boolean;
-  /** When the next message stops counting; null: no rule or severity is held back. */
+  /** The time at which the next message stops counting; null: no rule or severity is held back. */
   readonly moreAtMs: number | null;
 }
 

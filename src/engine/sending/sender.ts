@@ -101,7 +101,7 @@ export function createSender(options: SenderOptions): Sender {
   const runTime = createRunTime(clock);
   const receivers = createFailingReceivers();
   const pacing = createPacing(options.pace ?? null);
-  // How much of the run time is in the state file.
+  // The part of the run time that is in the state file.
   let recordedMs = 0;
   // The run time of the next check for ended leases and waits.
   let expiresAtMs = 0;

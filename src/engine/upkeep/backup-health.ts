@@ -1,7 +1,7 @@
 // The results of the daily backups since the start of the process.
 import type { Clock, Instant } from '../../lib/clock.ts';
 
-/** Why there is no backup of today; null while there is one. */
+/** The reason why there is no backup of today; null while there is one. */
 export type BackupTrouble =
   | { readonly type: 'failed'; readonly since: Instant; readonly why: string }
   /** For two days no backup has succeeded and none has failed: probably one hangs. */

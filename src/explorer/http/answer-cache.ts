@@ -111,8 +111,8 @@ interface BoundedCache<Value> {
 
 interface Entry<Value> {
   /**
-   * Null after the entry was dropped. An old hash table of the map may keep the entry, but must not keep the value,
-   * until the next full garbage collection.
+   * Null after the entry was dropped. An old hash table of the map may keep the entry in memory until the next full
+   * garbage collection. The value is then free already.
    */
   value: Value | null;
   readonly weight: number;

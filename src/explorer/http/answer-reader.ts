@@ -27,7 +27,7 @@ export interface WholeAnswer {
   readonly decoded: Decoded;
   /** The body that was decoded. */
   readonly body: Buffer;
-  /** The size of an ordinary body, in bytes, that would need as much memory. */
+  /** The memory that the body takes, as the size in bytes of an ordinary body with the same need. */
   readonly weight: number;
   readonly isSmall: boolean;
 }

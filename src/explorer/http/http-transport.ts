@@ -15,7 +15,7 @@ export const HTTP_LIMITS: HttpLimits = {
   maxBytes: 8 * 1024 * 1024,
 };
 
-/** How the API key is sent. `key` is called for each request, so that a changed secret takes effect. */
+/** The form in which the API key is sent. `key` is called for each request, so that a changed secret takes effect. */
 export type Auth =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly key: () => string }

@@ -237,7 +237,7 @@ export function agreedRest(books: Books, plan: CreditPlan | null): number | null
   return plan === null ? null : shareOf(books, plan) - spentIn(books);
 }
 
-/** The plan's credits from `bookedFrom` to the reset, as if others had spent the rest evenly before. */
+/** The part of the plan's credits for the time from `bookedFrom` to the reset. The credits before count as spent. */
 function shareOf({ bookedFrom, resetsAt }: Books, { credits, per }: CreditPlan): number {
   return credits * Math.min(1, Math.max(0, resetsAt - bookedFrom) / periodMs(per));
 }

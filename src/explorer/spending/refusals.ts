@@ -27,7 +27,7 @@ export interface Refill {
 /** A header with this many calls left contradicts "out of credits". */
 const LEAST_CALLS_LEFT = 20;
 
-/** Why a refusal is doubted, for people; null = it is not doubted. */
+/** The reason why a refusal is doubted, for people; null = it is not doubted. */
 export function doubtOf(reason: RefusalReason, { credits, price, hasWorked, refill }: PlanEvidence): string | null {
   if (reason !== 'out-of-credits') return hasWorked ? 'the key has worked since the start' : null;
   if (refill.isUnderWay) return 'the plan is refilled about now';
@@ -51,7 +51,7 @@ export interface PlanRefusal {
   readonly refill: Refill;
 }
 
-/** How long to wait before the next probe. */
+/** The wait before the next probe. */
 export function probeAfterMs({ reason, isDoubted, count, refill }: PlanRefusal, now: Instant): number {
   if (isDoubted) return DOUBTED_MS[count - 1] ?? PROBE_EVERY_MS;
   if (reason !== 'out-of-credits') return NEVER_WORKED_MS[count - 1] ?? PROBE_EVERY_MS;

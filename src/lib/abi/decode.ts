@@ -119,7 +119,7 @@ class Reader {
   #array({ of, length }: Extract<AbiType, { type: 'array' }>, at: number, depth: number): readonly AbiValue[] {
     const count = length ?? this.#size(at);
     const start = length === null ? at + WORD : at;
-    // Checked before the list is made, since the length is the word of a stranger.
+    // Checked before the list is made, since the length comes from a stranger.
     if (count > this.#valuesLeft || start + count * headSize(of) > this.#data.length) misfit();
     return this.#sequence(
       Array.from({ length: count }, () => of),
@@ -142,7 +142,7 @@ class Reader {
     return isZero(word.subarray(size)) ? word.subarray(0, size) : misfit();
   }
 
-  /** A length or a pointer. None is larger than the data. */
+  /** A length or a pointer. Neither may be larger than the data. */
   #size(at: number): number {
     const size = BigInt(toHex(this.#read(at, WORD)));
     return size > BigInt(this.#data.length) ? misfit() : Number(size);
@@ -162,7 +162,7 @@ class Reader {
   }
 }
 
-/** How many bytes a value takes in the fixed part of its arguments. */
+/** The number of bytes of a value in the fixed part of its arguments. */
 function headSize(type: AbiType): number {
   if (isDynamic(type)) return WORD;
   if (type.type === 'array') return (type.length ?? 0) * headSize(type.of);

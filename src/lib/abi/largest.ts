@@ -7,5 +7,5 @@ export function isLargest(digits: bigint): boolean {
 
 const LARGEST = [96n, 128n, 160n, 256n].map((bits) => (1n << bits) - 1n);
 
-/** How people read such a value. */
+/** The form in which people read such a value. */
 export const UNLIMITED = 'unlimited';

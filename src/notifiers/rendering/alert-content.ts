@@ -92,7 +92,7 @@ function leadOf(member: DeliveryMember, at: Instant): TextLine[] {
   ];
 }
 
-/** A report with a table says itself when it was due. */
+/** A report with a table already contains the time at which it was due. */
 function isToldLate({ late, table }: Message): boolean {
   return late && table === undefined;
 }

@@ -212,7 +212,7 @@ function omitted(count: number): TextLine {
   return ourLine(`${count} more lines are not shown here.`);
 }
 
-/** How many of the first sizes fit into the room. */
+/** The number of first sizes that fit into the room. */
 function countFitting(sizes: readonly number[], room: number): number {
   let left = room;
   const firstOver = sizes.findIndex((size) => (left -= size) < 0);

@@ -63,7 +63,7 @@ export function reasonOf({ reason, detail }: Message): string | null {
   return reason === null || reason === detail || reason === SEVERITY_RAISED ? null : ours(reason);
 }
 
-/** How long an ended alert fired: `1h12m`. Null for other alerts, below a second, and after the clock was set back. */
+/** The time that an ended alert fired: `1h12m`. Null for others, below a second, and after the clock was set back. */
 export function firedFor({ resolvedAt, since }: Message): string | null {
   return resolvedAt === null || resolvedAt - since < SECOND_MS ? null : showDuration(resolvedAt - since);
 }

@@ -11,7 +11,7 @@ import { addNetwork, isIn, isNetwork } from '../../lib/network/networks.ts';
 export const EGRESS_REFUSED = 'ERR_EGRESS_REFUSED';
 
 export interface Egress {
-  /** Why a connection to an address is refused; null if it is allowed, and for names. */
+  /** The reason why a connection to an address is refused; null if it is allowed, and for names. */
   readonly refusalOf: (host: string) => string | null;
   /** Resolves a name to its permitted addresses; fails if none is left. */
   readonly lookup: LookupFunction;
@@ -73,7 +73,7 @@ export function mustBeAllowed<T extends { readonly allow: readonly string[] }>(
   };
 }
 
-/** Why a host of the config is refused, with the line that would allow it; null if it is allowed. */
+/** The reason why a host of the config is refused, with the line that would allow it; null if it is allowed. */
 function hostFault(host: string, allow: readonly string[]): string | null {
   const isName = /^(?:.+\.)?localhost\.?$/i.test(host);
   const { refusalOf } = createEgress(allow);

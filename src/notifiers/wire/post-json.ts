@@ -28,7 +28,7 @@ interface PosterOptions {
   readonly allow: readonly string[];
   /** Removed from answers before they are shown. */
   readonly secrets: readonly string[];
-  /** How much of an answer is read, 4 KiB by default; more for services that repeat the message in their answer. */
+  /** The part of an answer that is read, 4 KiB by default; more for services that repeat the message in their answer. */
   readonly mostAnswerBytes?: number | undefined;
 }
 

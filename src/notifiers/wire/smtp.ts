@@ -22,7 +22,7 @@ export interface SmtpLimits {
   readonly totalMs: number;
 }
 
-/** How a mail reaches its server. */
+/** The connection of a mail to its server. */
 export interface SmtpRoute {
   readonly server: SmtpServer;
   readonly limits: SmtpLimits;
@@ -85,7 +85,7 @@ async function handOver(
   }
 }
 
-/** How long a closed connection may wait for the other side to close it too. */
+/** The time that a closed connection may wait for the other side to close it too. */
 const CLOSE_MS = 1000;
 const MOST_RESPONSE_BYTES = 64 * 1024;
 

@@ -15,7 +15,7 @@ import { show } from './show.ts';
 export interface TestResult {
   readonly test: RuleTest;
   readonly isOk: boolean;
-  /** Why it failed; empty when it passed. */
+  /** The reason why it failed; empty when it passed. */
   readonly details: readonly string[];
   /** The messages that were sent as expected. */
   readonly output: readonly string[];

@@ -1,4 +1,4 @@
-// Own keys of a kind that are lists of addresses: their names and groups become addresses.
+// Replaces names and groups by addresses in those keys of a kind that are lists of addresses.
 import type { ExplorerSettings, Name } from '../../config/model.ts';
 import { hintFor } from '../../config/values/nearest.ts';
 import { Address } from '../../core/values/address.ts';
@@ -28,7 +28,7 @@ function keysOf(compiling: Compiling, { key, written, explorer }: WrittenAddress
   return [...new Set(addresses.map(({ key: address }) => address))].toSorted();
 }
 
-/** The options with the names resolved that the kind itself finds in them; null if there are mistakes, which are reported. */
+/** The options, with addresses for the names that only the kind can find in them. Null after mistakes were reported. */
 export function resolvedOptions(
   { kind, catalogue, complain }: Compiling,
   value: unknown,

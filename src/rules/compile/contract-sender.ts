@@ -14,7 +14,7 @@ type Comparison = Omit<WantedSender, 'alert'>;
 export function warnOfContractSender(compiling: Compiling, path: Path, condition: Condition): void {
   const { warn, catalogue } = compiling;
   const { contracts } = describedIn(catalogue.config.names);
-  // Most configs name none; then no condition is taken apart.
+  // Most configs name no contract; then no condition is analysed.
   if (contracts.size === 0) return;
   for (const wanted of comparisonsIn(compiling, condition)) {
     const { text, members, hint } = wanted;
@@ -24,7 +24,7 @@ export function warnOfContractSender(compiling: Compiling, path: Path, condition
   }
 }
 
-/** The comparisons without which these conditions never hold, and which an answer may show to be in vain. */
+/** The comparisons that these conditions need to be true. An answer may show that one of them is never true. */
 export function sendersOf(compiling: Compiling, conditions: readonly Condition[]): readonly Comparison[] {
   const { wallets } = describedIn(compiling.catalogue.config.names);
   return conditions
@@ -37,7 +37,7 @@ function comparisonsIn(compiling: Compiling, condition: Condition): readonly Com
   return asked(condition.clause()).flatMap((clause) => comparisonOf(compiling, clause));
 }
 
-/** Most conditions do not, and are not taken apart. */
+/** Most conditions do not read the sender, and are not analysed. */
 function readsSender({ kind }: Compiling, { reads }: Condition): boolean {
   const signed = signedIn(kind.fields);
   return reads.some((path) => signed.has(firstOf(path)));
@@ -50,7 +50,7 @@ function comparisonOf({ kind, catalogue }: Compiling, { text, equals }: Clause):
   return hint === undefined || who === null ? [] : [{ text, hint, ...who }];
 }
 
-/** The parts that have to be true, or may be, for the condition to be true. */
+/** The parts that can make the condition true. */
 function asked(clause: Clause): readonly Clause[] {
   return clause.joins === null ? [clause] : clause.joins === 'not' ? [] : clause.parts.flatMap(asked);
 }
@@ -81,13 +81,13 @@ function firstOf(path: string): string {
   return path.split('.')[0] ?? '';
 }
 
-/** The fields with who signed the row, and the place of what contracts do instead. */
+/** The fields with the signer of a row, each with a hint at the field that shows calls by contracts. */
 const signedIn = remembered(
   ({ fields }: AnyRecord): ReadonlyMap<string, string> =>
     new Map(Object.entries(fields).flatMap(([name, { signs }]) => (signs === undefined ? [] : [[name, signs]]))),
 );
 
-/** Keys of the addresses whose sort the config says. An address that has another name with `is: wallet` signs. */
+/** Keys of the addresses with `is` in the config. An address with two names counts as a wallet if one says so. */
 const describedIn = remembered((names: ReadonlyMap<string, Name>) => {
   const described = [...names.values()].flatMap((name) => (name.type === 'address' && name.is !== null ? [name] : []));
   const wallets = new Set(described.filter(({ is }) => is === 'wallet').map(({ address }) => address.key));
@@ -95,7 +95,7 @@ const describedIn = remembered((names: ReadonlyMap<string, Name>) => {
   return { wallets, contracts };
 });
 
-/** Null: it compares with no address. */
+/** Null if the value is no address. */
 function whoIn(
   names: ReadonlyMap<string, Name>,
   value: Equality['value'],

@@ -172,7 +172,7 @@ function windowsOf(alerts: readonly CompiledAlert[]): readonly WindowSpan[] {
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];
 }
 
-/** How far back a chart shows every sample. */
+/** The time back from now for which a chart shows every sample. */
 const CHART_MS = 7 * 86_400_000;
 
 /**

@@ -24,7 +24,7 @@ interface Pair {
   readonly until: CompiledCondition;
 }
 
-/** Why `until` cannot end the alert: it is never true, it holds whenever `while` does, or both can be true at once. */
+/** The mistake of an `until` that is never true, holds whenever `while` does, or can be true together with it. */
 function pairMistake({ kind }: Compiling, { while: held, until }: Pair): string | null {
   if (!isPossible(held.constraints.whenFalse, until.constraints.whenTrue))
     return 'until is never true once while is false: the alert would never end';

@@ -70,7 +70,7 @@ export function wholeSpan(text: string, { start, end }: TextSpan): TextSpan {
   return from >= 0 && to >= end ? { start: from, end: to } : { start, end };
 }
 
-/** How many parentheses are opened and never closed in a text, and closed without being opened. */
+/** The number of parentheses in a text that are never closed, and of those closed without being opened. */
 function unmatched(text: string): { readonly opened: number; readonly closed: number } {
   let [opened, closed] = [0, 0];
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()]/g)) {

@@ -1,4 +1,4 @@
-// How a field's value is shown in a title or a text, and the filters that change it.
+// The form of a field's value in a title or a text, and the filters that change it.
 import { Address, shortHex } from '../../core/values/address.ts';
 import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';

@@ -16,7 +16,7 @@ export interface TokenBase {
   readonly rate: bigint | null;
   /** In the smallest unit. */
   readonly supply: bigint;
-  /** How many spam tokens came before this one, for the rotating band. */
+  /** The number of spam tokens before this one, for the rotating band. */
   readonly spam?: number;
   /** Number of the token among all: part of the ids of holdings. */
   readonly rank: number;

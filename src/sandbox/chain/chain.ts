@@ -14,7 +14,7 @@ export interface Chain {
   /** The hash of another block that was made at this height and did not become part of the chain. */
   uncleHash(height: number): string;
   stateRoot(height: number): string;
-  /** How often the block of a height was replaced. */
+  /** The number of times the block of a height was replaced. */
   timesReplaced(height: number): number;
   /** Heights at or below `height` whose blocks may have been replaced, in falling order. */
   replacedHeights(height: number): Iterable<number>;

@@ -3,7 +3,7 @@
 import { draw, PURPOSE } from './draw.ts';
 
 export interface Forks {
-  /** How often the block of this height had been replaced when the head was at `head`. */
+  /** The number of times the block of this height had been replaced when the head was at `head`. */
   timesReplaced(height: number, head: number): number;
   /** True if blocks are replaced by chance at all. */
   readonly happen: boolean;

@@ -47,7 +47,7 @@ const EMISSION_WEI = 2e18;
 
 export interface BlockRow {
   readonly height: number;
-  /** How often the block of this height had been replaced when this one was made; left out = now. */
+  /** The number of times the block of this height had been replaced when this one was made; left out = now. */
   readonly replaced?: number;
   readonly type: 'block' | 'uncle' | 'reorg';
 }

@@ -56,7 +56,7 @@ export interface Claimed {
   readonly receipt: Receipt | null;
   /** The receipts of single members by key, if the members have no common receipt; for a bounded number of them. */
   readonly ownReceipts: ReadonlyMap<string, Receipt>;
-  /** How long the sender of its channel has run since the delivery was committed, as recorded by `ran`. */
+  /** The time that the sender of its channel has run since the delivery was committed, as recorded by `ran`. */
   readonly ageMs: number;
 }
 

@@ -11,7 +11,7 @@ export interface AcceptedAlert extends Accepted {
 
 /** An acknowledgement to pass on to a receiver that keeps its own state. */
 export interface PassedAck extends Pick<Ack, 'key' | 'seq' | 'until'> {
-  /** When it was made. */
+  /** The time at which it was made. */
   readonly at: Instant;
   readonly isEvent: boolean;
 }

@@ -91,7 +91,7 @@ export interface StoreView
   silences(): Promise<Silence[]>;
   /** By the id of a silence, the number of notifications that it holds back now. */
   heldBySilence(): Promise<ReadonlyMap<string, number>>;
-  /** How many transitions of each alert were decided from `since` on. */
+  /** The number of transitions of each alert that were decided from `since` on. */
   notificationCounts(since: Instant): Promise<NotificationCount[]>;
   /** Notifications from `since` on by the labels of their alerts, without ends of alerts that began before `since`. */
   notifiedSince(since: Instant): Promise<NotifiedLabels[]>;

@@ -12,7 +12,7 @@ export interface PostgresAddress {
   readonly ssl: ConnectionOptions | false;
 }
 
-/** How libpq names files of TLS in a URL. */
+/** The names that libpq gives files of TLS in a URL. */
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
 /** The allowed values of `sslmode`. Other values ask for a connection to a server that is not verified. */
 const VERIFIED: readonly string[] = ['verify-full', 'verify-ca', 'require'];

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import type { PostgresAddress } from './address.ts';
 
 export interface PostgresLimits {
-  /** How many connections there are at most. */
+  /** The greatest number of connections. */
   readonly connections: number;
-  /** How long one statement may take. */
+  /** The longest time that one statement may take. */
   readonly timeoutMs: number;
 }
 

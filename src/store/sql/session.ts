@@ -1,5 +1,5 @@
-// The statements of one transaction. A statement after its end would be part of the next transaction on that connection,
-// so it is refused: an `await` was forgotten.
+// The statements of one transaction. A statement after the end of the transaction would be part of the next one on that
+// connection, so it is refused. The usual cause is a missing `await`.
 import type { Row } from './rows.ts';
 import { readPages, type Sql } from './sql.ts';
 

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { StateDamagedError, StorageError } from '../contract/store.ts';
 
 /**
- * How long another program, such as a backup, may hold the file before a write fails. It is short, since later writes
- * wait as well, and a stop makes several writes within its ten seconds.
+ * The time that another program, such as a backup, may hold the file before a write fails. It is short, since later
+ * writes wait as well, and a stop makes several writes within its ten seconds.
  */
 export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;

@@ -13,7 +13,7 @@ import { connectionOn, type SqliteConnection } from './reads.ts';
 export interface SqliteWriter {
   readonly connection: SqliteConnection;
   readonly size: SizeLimit;
-  /** How many rows it has written since it was opened. */
+  /** The number of rows that the connection has written since it was opened. */
   readonly rows: () => number;
   /** The caller ensures that no other transaction is open. Rejects with a StorageError. */
   write<T>(attempt: FileAttempt, step: Step, work: (sql: Sql) => Promise<T>, sync: Sync): Promise<T>;

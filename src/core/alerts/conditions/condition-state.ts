@@ -35,7 +35,7 @@ export function newCondition(at: Instant): ConditionState {
 /** The time of a poll, and the interval between polls. */
 export interface PollTime {
   readonly at: Instant;
-  /** When this watch was last evaluated; null = never. */
+  /** The time at which this watch was last evaluated; null = never. */
   readonly coveredUntil: Instant | null;
   readonly intervalMs: number;
   /** The interval of the rule, if the plan stretches it. Left out: it is `intervalMs`. */
@@ -135,7 +135,7 @@ function isWaiting(state: ConditionState): boolean {
   return state.state === 'pending' || state.state === 'recovering';
 }
 
-/** How long the present wait has been held at `at`, in milliseconds. */
+/** The duration of the present wait at `at`, in milliseconds. */
 export function heldFor(state: ConditionState, at: Instant): number {
   return state.heldMs + (state.since === null ? 0 : Math.max(0, at - state.since));
 }

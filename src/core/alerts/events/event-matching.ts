@@ -189,8 +189,8 @@ function headAtLastReading({ head, time }: AlertPoll, event: DetectedEvent): num
 }
 
 /**
- * Why the item cannot be evaluated, if a limit of its `if` is exceeded; else null. Always null for `none_for`, since
- * such an item does not end the absence.
+ * The limit that the `if` of the item exceeds, so that it cannot be evaluated; else null. Always null for `none_for`,
+ * since such an item does not end the absence.
  */
 export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
   if (alert.type === 'count' && alert.fires.type === 'none-for') return null;

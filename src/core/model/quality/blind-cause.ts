@@ -91,7 +91,7 @@ export interface BlindWatch {
 export interface BlindCause {
   readonly explorer: string;
   readonly reason: BlindReason;
-  /** Since when the first of them has been blind. */
+  /** The time since which the first of them has been blind. */
   readonly since: Instant;
   readonly watches: readonly Watch[];
   /** For the reason `blind-field`: the missing fields. */

@@ -22,8 +22,8 @@ export function shiftClock(memory: Memory, byMs: number): Memory {
 }
 
 /**
- * How far the memory's times must be moved back for a poll at `at`, in milliseconds; 1 if the clock shows the last time
- * again.
+ * The milliseconds by which the memory's times must be moved back for a poll at `at`; 1 if the clock shows the last
+ * time again.
  */
 export function skewOf({ coveredUntil }: Memory, at: Instant): number {
   return coveredUntil === null ? 0 : Math.max(0, coveredUntil - at + 1);

@@ -1,4 +1,4 @@
-// Why an explorer is sent no requests, or its answers are not believed.
+// The reason why no requests are sent to an explorer, or why its answers are not believed.
 import { showRest, type PlanRest } from './plan-rest.ts';
 
 export type ExplorerTrouble =

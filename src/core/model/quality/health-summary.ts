@@ -30,7 +30,7 @@ const HeadStanding = z.object({
   /** The time since which the data is not fresh; for `unread`, the time of the explorer's last answer. */
   since: instant.nullable(),
 });
-/** How far an explorer has read its chain, and whether its answer is credible. */
+/** The newest block that an explorer has read, and whether its answer is credible. */
 export type HeadStanding = z.output<typeof HeadStanding>;
 
 const bySeverity = z.object({ critical: z.number(), warning: z.number(), info: z.number() });
@@ -55,7 +55,7 @@ const CreditPlanState = z.object({
   curve: z.array(z.object({ at: instant, known: z.number() })),
   /** The credits that are expected to be left at the reset; negative: this many are missing; null: unknown. */
   atReset: z.number().nullable(),
-  /** When the credits run out; null: they last until the reset, or it is unknown. */
+  /** The time at which the credits run out; null: they last until the reset, or it is unknown. */
   runsOutAt: instant.nullable(),
   /** Credits a day at the intervals of the rules, for first pages only. */
   wantedPerDay: z.number(),
@@ -69,7 +69,7 @@ const CreditPlanState = z.object({
   foreign: z.number(),
   /** False: intervals are not stretched. */
   isStretched: z.boolean(),
-  /** How many times as long the intervals are. */
+  /** The factor by which the intervals are longer. */
   stretch: bySeverity,
   /** The stretch for a full plan that no other program uses. */
   usual: bySeverity,
@@ -103,13 +103,13 @@ const STORAGE_STATES = ['works', 'full', 'fails'] as const;
 
 export const HealthSummary = z.object({
   at: instant,
-  /** When the daemon started; null: no daemon wrote this summary. */
+  /** The time at which the daemon started; null: no daemon wrote this summary. */
   startedAt: instant.nullable(),
   isRunning: z.boolean(),
   storage: z.enum(STORAGE_STATES),
   /** A line for each loop that fails again and again. */
   failingLoops: z.array(z.string()),
-  /** Why the config files on the disk are not in force; null if they are. */
+  /** The reason why the config files on the disk are not in force; null if they are. */
   rejected: z.object({ since: instant, why: z.string(), place: z.string().nullable() }).nullable(),
   heartbeatAt: instant.nullable(),
   /** Watches without a reading since the start. */
@@ -119,7 +119,7 @@ export const HealthSummary = z.object({
   overdue: z.array(BlindGroup),
   /** Items of the last hour that were never evaluated. */
   notJudged: Count,
-  /** Why explorers are sent no requests, or are not believed. `isDoubted`: a request at once checks the reason. */
+  /** The causes for no requests to explorers, or for doubt. `isDoubted`: a request at once checks the reason. */
   troubles: z.array(z.object({ explorer: z.string(), text: z.string(), isDoubted: z.boolean() })),
   explorers: z.array(ExplorerHealth),
 });

@@ -1,4 +1,4 @@
-// Why the daemon sends no requests under a plan for the moment. A plan is one origin with one key.
+// The reason why the daemon sends no requests under a plan for the moment. A plan is one origin with one key.
 import { causeWords } from './blind-cause.ts';
 import { showInstant, type Instant } from '../../../lib/clock.ts';
 
@@ -6,9 +6,9 @@ export type RefusalReason = 'out-of-credits' | 'no-key' | 'unauthorized';
 
 export interface PlanRest {
   readonly reason: RefusalReason | 'rate-limited';
-  /** Why the refusal is not believed, as in `90,000 credits were left`; null = it is believed. */
+  /** The reason why the refusal is not believed, as in `90,000 credits were left`; null = it is believed. */
   readonly doubt: string | null;
-  /** When a request may be sent again. After a refusal only one is sent, to check whether the refusal is over. */
+  /** The time of the next request. After a refusal only one is sent, to check whether the refusal is over. */
   readonly nextAt: Instant;
 }
 

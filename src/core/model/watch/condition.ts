@@ -5,7 +5,7 @@ import type { AnyView } from '../../values/fields.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Truth } from '../ids.ts';
 
-/** How far back a condition reads the history of a path. */
+/** The length of the history of a path that a condition reads. */
 export interface WindowSpan {
   readonly path: string;
   readonly ms: number;
@@ -61,7 +61,7 @@ export interface Condition {
 
 /** A condition, or a part of one that has a result of its own: true, false or unknown. */
 export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | 'evaluate'> {
-  /** How the parts combine to the result; null if there are none. */
+  /** The operator that combines the parts to the result; null if there are none. */
   readonly joins: 'all' | 'any' | 'not' | null;
   readonly parts: readonly Clause[];
   /** Set when it compares one number with a constant. */

@@ -123,7 +123,7 @@ export interface Kind<E, S, O> {
    * reads.
    */
   claimantOf?(target: Target<E>, view: AnyView, rule: ClaimContext): Address | null;
-  /** How far a list was read, from the memory. Left out by kinds that read no list of events. */
+  /** The extent to which a list was read, from the memory. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
   /** The number of remembered tokens that explorers mark as scams, if a rule reads that. Only for lists of tokens. */
   scams?(state: S): number;
@@ -134,9 +134,9 @@ export interface Kind<E, S, O> {
   lost?(state: S): readonly LostValue[];
   /** A value that the answers show, and that does not count yet; null: there is none. Left out where all count at once. */
   waits?(state: S): DatedRemark | null;
-  /** How it reads, if not by the questions that `check` prices; null: by these. Left out where there is one way. */
+  /** Another way to read than the questions that `check` prices; null: by these. Left out where there is one way. */
   fallback?(state: S): DatedRemark | null;
-  /** How to replay the list from data that the explorer still has; null = it has no past, so it must be recorded. */
+  /** Replays the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
   readonly examples: Readonly<Record<string, string>>;
@@ -213,7 +213,7 @@ export interface ValueSpec {
 
 /** The data of rows that a replay needs. */
 export interface ListHistory {
-  /** When the item happened; null if the row does not show it. */
+  /** The time at which the item happened; null if the row does not show it. */
   timeOf(row: AnyView): Instant | null;
   /** Undefined: the row cannot be identified. */
   identityOf(row: AnyView): string | undefined;
@@ -237,11 +237,11 @@ export interface DatedRemark {
   readonly since: Instant;
 }
 
-/** How far a list was read. */
+/** The extent to which a list was read. */
 export interface ListCoverage {
   /** Disjoint, the highest first. */
   readonly unread: readonly UnreadRange[];
-  /** When the last sweep of the list was complete; null = never. */
+  /** The time at which the last sweep of the list was complete; null = never. */
   readonly sweptAt: Instant | null;
 }
 

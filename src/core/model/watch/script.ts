@@ -3,7 +3,7 @@ import type { AnyRecord, AnyView } from '../../values/fields.ts';
 import type { Head } from '../observation.ts';
 import type { Target } from './target.ts';
 
-/** How a rule test writes the reading of one poll. */
+/** The form in which a rule test writes the reading of one poll. */
 export interface Script<E, S, O> {
   /** The key of the list of rows; null if a poll reads one thing, whose fields the test then writes directly. */
   readonly rows: string | null;

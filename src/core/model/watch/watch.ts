@@ -36,7 +36,7 @@ export interface Watch {
   readonly schedule: Schedule;
   /** The zone of the times in its messages. */
   readonly zone: string;
-  /** How long the watch may be without data, counted from the first due time that it missed, before it is blind. */
+  /** The time without data, counted from the first missed due time, after which the watch is blind. */
   readonly blindAfterMs: number;
   readonly alerts: readonly AlertRule[];
   /**
@@ -134,7 +134,7 @@ interface StatefulAlertBase extends AlertRuleBase {
   readonly resolved: Template | null;
   readonly forMs: number;
   readonly keepFiringForMs: number;
-  /** How long after an end a new firing is not sent. */
+  /** The time after an end during which a new firing is not sent. */
   readonly cooldownMs: number;
 }
 
@@ -147,7 +147,7 @@ export interface ConditionAlert extends StatefulAlertBase {
 }
 
 export interface FoundCondition {
-  /** When it began; null: it is over. */
+  /** The time at which it began; null: it is over. */
   readonly since: Instant | null;
   /** `The explorer answers again.` */
   readonly over: string;
@@ -194,7 +194,7 @@ export function paceIn(
   return Math.max(schedule.intervalMs, memory?.paceMs ?? 0);
 }
 
-/** How soon the watch can evaluate its conditions. */
+/** The interval and the longest window, which limit how soon the watch can evaluate its conditions. */
 export function paceOf(
   watch: Pick<Watch, 'schedule' | 'windows'>,
   memory: Partial<Pick<Memory, 'paceMs'>> | null | undefined,

@@ -79,7 +79,7 @@ export function createCheckpoints(file: string): Checkpoints {
   };
 }
 
-/** How many rows this connection has written since it was opened. */
+/** The number of rows that this connection has written since it was opened. */
 export function createRowCount(db: DatabaseSync): () => number {
   const count = db.prepare('SELECT total_changes() AS rows');
   return () => Number(count.get()?.['rows']);

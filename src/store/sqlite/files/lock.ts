@@ -34,7 +34,7 @@ export function isLocked(stateFile: string): boolean {
 }
 
 /**
- * How long a start waits for the lock. `isLocked` holds the lock for a much shorter time, so a check never makes a
+ * The time that a start waits for the lock. `isLocked` holds the lock for a much shorter time, so a check never makes a
  * start fail.
  */
 const LOOKED_AT_MS = 200;

@@ -241,7 +241,7 @@ const COUNTS = `
     max(CASE WHEN transition IN ('event', 'firing', 'reinstated') THEN at END) AS fired_at
   FROM notifications WHERE at >= $1 GROUP BY watch, alert`;
 
-/** How many transitions of each alert were decided from `since` on. */
+/** The number of transitions of each alert that were decided from `since` on. */
 export async function notificationCounts(sql: Sql, since: Instant): Promise<NotificationCount[]> {
   const rows = await sql.all(COUNTS, [since]);
   return rows.map((row) => ({

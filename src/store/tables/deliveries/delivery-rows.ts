@@ -83,7 +83,7 @@ export const MAY_HAVE_ARRIVED = `mine.state = 'sending' OR mine.maybe_copy = 1`;
  */
 export const MAY_GO_OUT_OF_TURN = `NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}`;
 
-/** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
+/** The total time that the sender of a channel has run; `channel` is a column or a parameter. */
 export function ranOf(channel: string): string {
   return `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
 }
