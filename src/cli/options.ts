@@ -17,8 +17,11 @@ export const CONFIG = ['-c, --config <file>', 'the config file', 'config.yaml'] 
 export function onDaemon(command: Command): Command {
   return command
     .option(...CONFIG)
-    .option('--url <address>', 'of the daemon, instead of that in the config; CHAINWARDEN_TOKEN holds your token')
-    .option('--as <name>', 'who acts, for the record: local:NAME; your login name without it')
+    .option(
+      '--url <address>',
+      'the address of the daemon, in place of the one in the config; CHAINWARDEN_TOKEN has your token',
+    )
+    .option('--as <name>', 'the name of the operator for the journal, as local:NAME; your login name without it')
     .addOption(new Option('--key <key>', 'of a call whose answer was lost: it is not done twice').hideHelp());
 }
 

@@ -46,7 +46,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
   addDaemonCommands(registry);
   program.commandsGroup('Rules:');
   addRuleCommands(registry);
-  program.commandsGroup('What is known:');
+  program.commandsGroup('Reading the state:');
   addStateCommands(registry);
   program.commandsGroup('On call:');
   addOperatorCommands(registry);

@@ -169,7 +169,7 @@ test.each(REASONS)('$name: the old watches go on, it is said, and the next good 
   expect(metrics).not.toContain('watch="new"');
   expect(await running.page('/healthz')).toEqual({ status: 200, body: 'ok' });
   expect((await running.readyz()).status).toBe(200);
-  expect((await running.page('/')).body).toMatch(/What was saved at [^<]* is not in force/);
+  expect((await running.page('/')).body).toMatch(/The files saved at [^<]* are not in force/);
   await clock.advance(60_000);
   expect(await polls.reached(2)).toEqual(['old seen', 'old seen']);
   expect([...brittle.open.explorers]).toEqual([`chain ${explorer.url}`]);
@@ -182,7 +182,7 @@ test.each(REASONS)('$name: the old watches go on, it is said, and the next good 
   expect((await running.readyz()).status).toBe(200);
   const after = await running.metrics();
   expect(after).toContain('chainwarden_config_last_reload_successful 1\n');
-  expect((await running.page('/')).body).not.toContain('is not in force');
+  expect((await running.page('/')).body).not.toContain('are not in force');
   expect(after).toContain('chainwarden_watch_up{watch="new",of="treasury"} 1\n');
   expect([...brittle.open.channels]).toEqual(['more']);
 });

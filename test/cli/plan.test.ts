@@ -154,7 +154,7 @@ test('two config files are compared with --against', async () => {
 test('without a state file everything is added, and that is said', async () => {
   expect(await planned(RULES)).toEqual([
     expect.stringContaining('There is no state at'),
-    expect.stringContaining('What runs now is not known'),
+    expect.stringContaining('The config that runs now is not known'),
     'added coins',
     'new recipient: screen',
     'new recipient: night',

@@ -518,7 +518,7 @@ describe('labels', () => {
       expect(body).toContain(`<a href="${path}">Show all</a`);
       expect(body).not.toContain('<b>.');
     }
-    expect(textOf((await browse(web, '/?label=team%3Deu')).body)).toContain('has other labels');
+    expect(textOf((await browse(web, '/?label=team%3Deu')).body)).toContain('have other labels');
     for (const path of ['/?label=team', '/watches?label=team', '/history?label==eu'])
       expect(await browse(web, path)).toMatchObject({
         status: 400,

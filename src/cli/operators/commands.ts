@@ -24,7 +24,7 @@ function addOpen({ program, terminal, end }: Registry): void {
     .command('open')
     .description('print a link that enters the page of the daemon on this machine; it works once, for a minute')
     .option(...CONFIG)
-    .option('--url <address>', 'of the daemon, where it is not as the config says')
+    .option('--url <address>', 'the address of the daemon, in place of the one in the config')
     .action(async (options: Pick<DaemonAddress, 'config' | 'url'>) => {
       end(await (await import('./open.ts')).open(terminal, options));
     });
@@ -33,7 +33,7 @@ function addOpen({ program, terminal, end }: Registry): void {
 function addPauses({ program, terminal, end }: Registry): void {
   onDaemon(program.command('pause <watch>'))
     .description('have a watch (id or id[label]) not polled for a while; its alerts stay as they are')
-    .option('--for <duration>', 'how long, such as 2h; at most 30d')
+    .option('--for <duration>', 'a duration, such as 2h; at most 30d')
     .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
     .option('-m, --comment <text>', 'why, for the others', 'paused on the command line')
     .action(async (watch: string, options: PauseOptions) => {
@@ -52,7 +52,7 @@ function addSilences({ program, terminal, end }: Registry): void {
     .enablePositionalOptions()
     .description('silence alerts by their labels; says first which they are')
     .argument('<matchers...>', 'such as watch=treasury or severity!=info; * is any text, a,b is any of them')
-    .option('--for <duration>', 'how long, such as 2h; at most 30d')
+    .option('--for <duration>', 'a duration, such as 2h; at most 30d')
     .option('--until <time>', 'until then, such as 18:00 (UTC) or 2026-01-31T18:00Z')
     .option('--from <time>', 'from then on, instead of now')
     .option('--until-resolved', 'end it sooner where nothing of it fires any more', false)
@@ -107,15 +107,15 @@ function addDeliveries({ program, terminal, end }: Registry): void {
     .command('list', { isDefault: true })
     .description('messages that were sent, are still to be sent, or were given up; the newest first')
     .option(...CONFIG)
-    .option('--channel <name>', 'of this channel')
-    .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'given-up', 'sent']))
-    .option('--limit <number>', 'at most so many', toWhole, 20)
+    .option('--channel <name>', 'only messages of this channel')
+    .addOption(new Option('--state <state>', 'only messages in this state').choices(['owed', 'given-up', 'sent']))
+    .option('--limit <number>', 'the greatest number of messages', toWhole, 20)
     .action(async (options: DeliveryListOptions) => {
       end(await (await import('./deliveries.ts')).list(terminal, options));
     });
   deliveries
     .command('show <id>')
-    .description('one delivery: its message, its tries, and what the other side answered')
+    .description('one delivery: its message, its tries, and the answers of the server')
     .option(...CONFIG)
     .action(async (id: string, options: ConfigOption) => {
       end(await (await import('./deliveries.ts')).show(terminal, id, options));

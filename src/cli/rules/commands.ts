@@ -43,7 +43,7 @@ function addTest({ program, terminal, end }: Registry): void {
 function addPlan({ program, terminal, end }: Registry): void {
   program
     .command('plan')
-    .description('what a changed config would change: watches, alerts that open or close, people, credits a day')
+    .description('show the effects of a changed config: watches, alerts that open or close, people, credits a day')
     .option(...CONFIG)
     .option('--against <file>', 'compare with this config, instead of what the daemon runs')
     .action(async (options: PlanOptions) => {
@@ -54,14 +54,16 @@ function addPlan({ program, terminal, end }: Registry): void {
 function addReplay({ program, terminal, end }: Registry): void {
   program
     .command('replay')
-    .description('what rules would have said over a recording, or over what the explorers still know; sends nothing')
+    .description(
+      'show the messages of rules over a recording, or over data that the explorers still have; sends nothing',
+    )
     .argument('[rules...]', 'rule files, instead of those of the config')
     .option(...CONFIG)
     .option('-r, --recording <file>', 'the recording; without it, the explorers are asked, back to --since')
-    .option('--since <when>', 'from there on: 24h back from the end, or a time such as 2026-01-31T12:00:00Z')
-    .option('--until <when>', 'up to there')
-    .addOption(new Option('--format <format>', 'of the result').choices(['text', 'json']).default('text'))
-    .option('--max-pages <number>', 'of one question, when an explorer is asked', toWhole, 200)
+    .option('--since <when>', 'the begin: 24h back from the end, or a time such as 2026-01-31T12:00:00Z')
+    .option('--until <when>', 'the end')
+    .addOption(new Option('--format <format>', 'the format of the result').choices(['text', 'json']).default('text'))
+    .option('--max-pages <number>', 'the most pages of one list, when an explorer is asked', toWhole, 200)
     .option('-y, --yes', 'ask the explorers, whatever it costs', false)
     .action(async (rules: string[], options: ReplayOptions) => {
       end(await (await import('./replay/replay.ts')).replay(terminal, rules, options));
@@ -71,7 +73,7 @@ function addReplay({ program, terminal, end }: Registry): void {
 function addFields({ program, terminal, end }: Registry): void {
   program
     .command('fields')
-    .description('what rules may say: the fields, events, functions and filters of a kind; without one, the kinds')
+    .description('list the fields, events, functions and filters of a kind for rules; without a kind, list the kinds')
     .argument('[kind]', 'such as balance')
     .addOption(
       new Option('--format <format>', 'markdown is for documents').choices(['text', 'markdown']).default('text'),

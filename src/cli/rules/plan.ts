@@ -39,7 +39,7 @@ async function runningIn(reader: StoreReader | null, terminal: Terminal): Promis
   const running = reader === null ? null : readOutline(await reader.running());
   if (running === null)
     terminal.out(
-      'What runs now is not known: everything is shown as added. --against FILE names a config to compare with.',
+      'The config that runs now is not known: everything is shown as added. --against FILE names a config to compare with.',
     );
   return running ?? NOTHING;
 }

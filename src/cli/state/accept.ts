@@ -10,7 +10,7 @@ export async function stateAccept(terminal: Terminal, { config: file }: ConfigOp
   const config = declaredIn(setup).checksum;
   const names = await acceptConfig(setup.config.state, { config, actor: terminal.login ?? 'operator' });
   terminal.out(`accepted: config ${config}. ${names.length === 0 ? NOBODY : `It is run by ${names.join('; ')}.`}`);
-  if (names.length > 0) terminal.out('What it no longer names is ended half a minute after all replicas run it.');
+  if (names.length > 0) terminal.out('Watches that it no longer names end half a minute after all replicas run it.');
   return EXIT.ok;
 }
 

@@ -15,10 +15,10 @@ export function addStateCommands(registry: Registry): void {
 function addStatus({ program, terminal, end }: Registry): void {
   program
     .command('status')
-    .description('what fires and whether to trust that, and what is unwell; also while the daemon runs')
+    .description('show alerts that fire, whether the data can be trusted, and faults; also while the daemon runs')
     .option(...CONFIG)
     .option('--watches', 'a line for each watch, also where all is well')
-    .option('--json', 'what fires as JSON, as the API gives it')
+    .option('--json', 'alerts that fire as JSON, in the form of the API')
     .action(async (options: StatusOptions) => {
       end(await (await import('./status.ts')).status(terminal, options));
     });
@@ -27,7 +27,7 @@ function addStatus({ program, terminal, end }: Registry): void {
 function addExplain({ program, terminal, end }: Registry): void {
   program
     .command('explain <watch>')
-    .description('why the alerts of a watch (id, id[label] or id/alert) fire or do not, from what was last looked at')
+    .description('show why the alerts of a watch (id, id[label] or id/alert) fire or do not, from its last poll')
     .option(...CONFIG)
     .action(async (watch: string, options: ConfigOption) => {
       end(await (await import('./explain.ts')).explain(terminal, watch, options));
@@ -37,14 +37,19 @@ function addExplain({ program, terminal, end }: Registry): void {
 function addHistory({ program, terminal, end }: Registry): void {
   program
     .command('history')
-    .description('what was decided, sent and changed, from the journal; also while the daemon runs')
+    .description('list decisions, messages and changes from the journal; also while the daemon runs')
     .option(...CONFIG)
-    .option('--alert <name>', 'of one watch (id, id[label]) or alert (id/alert)')
-    .option('--label <label=value>', 'of alerts with it, such as team=treasury; of several they have all', collect, [])
-    .option('--since <when>', 'from there on: 24h back, or a time such as 2026-01-31T12:00:00Z')
-    .option('--limit <number>', 'the newest so many lines', toWhole, 200)
+    .option('--alert <name>', 'only one watch (id, id[label]) or alert (id/alert)')
+    .option(
+      '--label <label=value>',
+      'only alerts with this label, such as team=treasury; with several, alerts that have all',
+      collect,
+      [],
+    )
+    .option('--since <when>', 'the begin: 24h back, or a time such as 2026-01-31T12:00:00Z')
+    .option('--limit <number>', 'the number of lines, the newest first', toWhole, 200)
     .option('--json', 'a JSON object a line, with position and hash', false)
-    .option('--verify [anchor]', 'only whether the journal is whole; an anchor is a position:hash kept elsewhere')
+    .option('--verify [anchor]', 'only check that the journal is complete; an anchor is a position:hash kept elsewhere')
     .action(async (options: HistoryOptions) => {
       end(await (await import('./history.ts')).history(terminal, options));
     });
@@ -54,9 +59,7 @@ function addStateFile({ program, terminal, end }: Registry): void {
   const state = program.command('state').description('check, copy, restore the state; forget a watch');
   state
     .command('forget <watch>')
-    .description(
-      'take what is remembered of a watch (id or id[label]) out, damaged or not: it starts with a new baseline',
-    )
+    .description('remove the memory of a watch (id or id[label]), damaged or not: the watch starts with a new baseline')
     .option(...CONFIG)
     .action(async (watch: string, options: ConfigOption) => {
       end(await (await import('./forget.ts')).stateForget(terminal, watch, options));

@@ -40,7 +40,7 @@ export function headlineOf(facts: HeadlineFacts): Headline {
     case 'in-hand':
       return {
         headline: 'Nothing needs you',
-        detail: sentences('What is open is in hand or pending.', doubtOf(facts)),
+        detail: sentences('All open alerts are in hand or pending.', doubtOf(facts)),
       };
     case 'starting':
       return { headline: 'Starting', detail: startOf(facts) };
@@ -77,7 +77,7 @@ function notWorking({ silentSince }: HeadlineFacts): Headline {
 }
 
 function blindOf(facts: HeadlineFacts): string {
-  const start = facts.inHand > 0 ? 'What is open is in hand or pending' : 'Nothing fires';
+  const start = facts.inHand > 0 ? 'All open alerts are in hand or pending' : 'Nothing fires';
   return `${start}, but ${worstDoubt(facts)}`;
 }
 

@@ -30,7 +30,7 @@ const DEEPEST = 2;
 export function kindsReference(kinds: readonly AnyKind[]): Reference {
   return {
     title: 'Kinds',
-    summary: 'What can be watched.',
+    summary: 'The kinds of watches.',
     notes: [],
     sections: [
       { title: 'Kinds', columns: ['kind', 'what it watches'], rows: kinds.map((it) => [it.name, it.summary]) },

@@ -1,32 +1,32 @@
-// Keeps the page as it is on the server: loads it again when the server says that something has changed, and lets ages run.
-// The page is whole without it.
+// Loads the page again when the server reports a change, and keeps the ages up to date. The page also works without
+// this script.
 const LOST_MS = 15_000;
 const one = (selector) => document.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
 const clock = () => one('[data-clock]');
 const isLost = () => !one('#lost').hidden;
 
-// Of what is on the screen.
+// The tag of the page on the screen.
 let etag = `"${document.documentElement.dataset.tag}"`;
 let heardAt = performance.now();
 let isLoading = false;
 let isPressed = false;
 let ahead = Date.parse(clock().dateTime) - Date.now();
 
-// What was changed since the page was made is told at once.
+// The server sends an event at once if something has changed since the page was made.
 const labels = new URLSearchParams(location.search).getAll('label').map((label) => ['label', label]);
 const seen = new URLSearchParams([['seen', document.documentElement.dataset.edition], ...labels]);
 const events = new EventSource(`/events?${seen}`);
 events.addEventListener('changed', () => load());
-// Of the rest the page is told later.
+// Other changes arrive later.
 events.addEventListener('news', () => load('news'));
 events.addEventListener('alive', ({ data }) => {
   heardAt = performance.now();
   ahead = Date.parse(data) - Date.now();
-  // It is heard of again: what is on the screen says of itself that it may be old, also if nothing has changed.
+  // The connection is back. The page still shows that it may be old, so it is loaded also if nothing has changed.
   if (isLost()) load();
 });
-// Too many look: this page asks by itself.
+// The server has too many open pages, so this page asks by itself.
 events.addEventListener('error', () => {
   if (events.readyState === EventSource.CLOSED) setInterval(() => load(), LOST_MS);
 });

@@ -154,7 +154,7 @@ export const STATES: readonly LookedAtState[] = [
       await until(({ verdict }) => verdict === 'blind');
     },
     verdict: 'blind',
-    headline: /^What is open is in hand or pending, but 1 delivery could not be sent$/,
+    headline: /^All open alerts are in hand or pending, but 1 delivery could not be sent$/,
     api: { trust: { owed: [{ channel: 'hook', rows: 1 }] } },
     status: [/\nowed on hook: 1, /],
     metrics: [/^chainwarden_outbox_rows\{channel="hook"\} 1$/m],

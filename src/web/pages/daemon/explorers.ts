@@ -103,7 +103,7 @@ function pacedNote({ requests_per_second: allowed, wanted_per_second: wanted, in
 function burnDown(credits: Forecast, moment: Moment): Html {
   const { remaining, plan, at_reset: left, runs_out_at: at } = credits;
   if (remaining === null || left === null)
-    return html`<p>${stateTag('ok', 'clock', 'How many credits are left is not known yet')}</p>
+    return html`<p>${stateTag('ok', 'clock', 'The number of credits left is not known yet')}</p>
       <p class="small quiet">Their period began at ${clockTime(credits.from, moment)}.</p>`;
   const state =
     at === null

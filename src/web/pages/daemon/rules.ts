@@ -71,7 +71,7 @@ function rejectedNote({ since, why, problems }: NonNullable<RuleList['rejected']
   return html`<div class="note alarm">
     ${icon('critical')}
     <div>
-      <b>What was saved at ${clockTime(since, moment)} is not in force.</b> The former rules stay in force.
+      <b>The files saved at ${clockTime(since, moment)} are not in force.</b> The former rules stay in force.
       ${problems.length === 0 ? why : NOTHING}${problems.map(problemBlock)}
     </div>
   </div>`;

@@ -143,8 +143,8 @@ function lost({ now, zone }: Frame): Html {
     <div class="banner-in">
       <h1></h1>
       <p>
-        Below is what was so at <time data-clock="${zone}">${timeOfDay(now, zone)}</time>; it may have changed. The
-        network or the daemon is down. It is tried again every three seconds.
+        The page shows the state at <time data-clock="${zone}">${timeOfDay(now, zone)}</time>; it may have changed. The
+        network or the daemon is down. The page asks again every three seconds.
       </p>
     </div>
   </section>`;

@@ -61,7 +61,7 @@ function labelSection({ cards, unhandled, handled, events, recent }: Overview, l
   if (label.length === 0) return NOTHING;
   const isAnything = [cards, handled, events, recent].some(({ length }) => length > 0);
   const words = isAnything ? '' : nothingWith(label, '');
-  const others = unhandled > 0 && cards.length === 0 ? 'What the headline says has other labels.' : '';
+  const others = unhandled > 0 && cards.length === 0 ? 'The alerts of the headline have other labels.' : '';
   return html`${labelLine('/', {}, label)}${words + others === '' ? NOTHING : html`<p class="card">${words} ${others}</p>`}`;
 }
 

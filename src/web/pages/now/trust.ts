@@ -199,7 +199,7 @@ function rejectedNote({ rejected }: Trust, moment: Moment): HtmlContent {
     ${icon('critical')}
     <div>
       <p>
-        <a href="/rules"><b>What was saved at ${clockTime(since, moment)} is not in force</b></a
+        <a href="/rules"><b>The files saved at ${clockTime(since, moment)} are not in force</b></a
         >: ${place === null ? NOTHING : `${place}: `}${why}. The former rules stay in force.
       </p>
     </div>

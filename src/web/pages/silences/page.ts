@@ -52,10 +52,10 @@ function content({ active, ended }: SilenceLists, form: Html | null, request: Pa
     </div>
     ${
       form === null
-        ? html`<section class="stack" aria-label="Which there are">${lists}</section>`
+        ? html`<section class="stack" aria-label="Silences">${lists}</section>`
         : html`<section class="two" aria-label="Silences">
             <div class="stack">${form}</div>
-            <aside class="stack" aria-label="Which there are">${lists}</aside>
+            <aside class="stack" aria-label="Silences">${lists}</aside>
           </section>`
     }`;
 }
