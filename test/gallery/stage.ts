@@ -12,7 +12,7 @@ import type { Memory } from '../../src/core/model/memory.ts';
 import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { createDispatcher, type Dispatcher } from '../../src/engine/dispatching/dispatcher.ts';
-import { isWritten } from '../../src/engine/polling/batch.ts';
+import { isWritten } from '../../src/engine/polling/commit.ts';
 import { poll } from '../../src/engine/polling/observe.ts';
 import { createPresentValues } from '../../src/engine/reporting/present-values.ts';
 import type { Cause } from '../../src/engine/self/cause.ts';

@@ -16,7 +16,7 @@ import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { isWritten } from './batch.ts';
+import { isWritten } from './commit.ts';
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';

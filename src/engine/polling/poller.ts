@@ -18,16 +18,15 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
-import { createBatch } from './batch.ts';
-import { createChainIdentity } from './chain-identity.ts';
-import { createChains } from './chains.ts';
+import { createChainIdentity, createChains } from './chains.ts';
 import {
+  createBatch,
   createCommitRecovery,
   type RecallCause,
   type RecoveryOptions,
   type UnkeptDecisions,
-} from './commit-recovery.ts';
-import { createDecider } from './decider.ts';
+} from './commit.ts';
+import { createDecider, createTicks, type Reader, type Tick } from './decider.ts';
 import { createHeldWatches, type WatchReadings } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
 import { paceOfRule } from '../scheduling/groups.ts';
@@ -35,7 +34,6 @@ import { NOBODY_TOLD } from '../sending/unrecorded.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
 import { withDoubt, type DecidedPoll, type PollHook } from './poll.ts';
 import { explorerShard, watchShard, type ShardOf } from './shard.ts';
-import { createTicks, type Reader, type Tick } from './ticks.ts';
 
 export interface PollerOptions {
   readonly store: Store;

@@ -22,7 +22,7 @@ import { blankMemory, step } from '../../core/step.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { isWritten } from '../polling/batch.ts';
+import { isWritten } from '../polling/commit.ts';
 import type { Cause, CauseId, SelfFindings } from './cause.ts';
 import { createSelfMemories, stateOf, type SelfMemories, type SelfMemoriesOptions } from './self-memories.ts';
 import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfWatchId } from './self-watch.ts';

@@ -1,5 +1,5 @@
 // While the state cannot be written, critical alerts are sent from memory. The polls continue from their decisions
-// (`engine/polling/commit-recovery.ts`), and offer all unstored transitions here, again after each refused commit.
+// (`engine/polling/commit.ts`), and offer all unstored transitions here, again after each refused commit.
 //
 //   begins    sent at once to the targets of the rule and the routes, one message for each alert, under the id that its
 //             delivery will have. The message states that it is not on record. Silences, mute windows and inhibitions

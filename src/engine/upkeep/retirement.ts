@@ -15,7 +15,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { UnkeptDecisions } from '../polling/commit-recovery.ts';
+import type { UnkeptDecisions } from '../polling/commit.ts';
 import type { Unrecorded } from '../sending/unrecorded.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 

@@ -121,7 +121,7 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
   'superseded not healed': {
     edits: [
       {
-        file: 'src/engine/polling/commit-recovery.ts',
+        file: 'src/engine/polling/commit.ts',
         find: `        if (end !== 'superseded') return;`,
         replace: `        if (end !== 'superseded' || decisions > 0) return;`,
       },
