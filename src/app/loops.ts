@@ -3,7 +3,7 @@ import { summaryOfHealth } from '../engine/reporting/daemon-health.ts';
 import { reportBlind } from '../engine/reporting/blind-report.ts';
 import { reportPauses } from '../engine/reporting/pause-report.ts';
 import { runReports } from '../engine/reporting/scheduled-reports.ts';
-import { createStorageBackoff } from '../engine/reporting/storage-backoff.ts';
+import { createStorageBackoff } from '../engine/loop.ts';
 import { recordHealth } from '../engine/upkeep/health-record.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
 import type { LoopRun } from '../engine/upkeep/held-loops.ts';

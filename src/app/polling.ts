@@ -4,15 +4,22 @@ import type { Ownership } from '../cluster/ownership.ts';
 import type { PollHook } from '../engine/polling/poll.ts';
 import { createPoller, type Poller, type PollerOptions } from '../engine/polling/poller.ts';
 import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
-import { createExplorerFacts, type ExplorerReporter } from '../engine/reporting/explorer-facts.ts';
-import { createNotJudgedItems, type NotJudgedItems } from '../engine/reporting/not-judged.ts';
-import { createPollRing, type PollRing } from '../engine/reporting/poll-ring.ts';
-import { createPresentValues, type PresentValues } from '../engine/reporting/present-values.ts';
-import { createReport } from '../engine/reporting/report.ts';
+import {
+  createExplorerFacts,
+  createWorkCounts,
+  type ExplorerReporter,
+  type WorkCounts,
+} from '../engine/reporting/explorer-counts.ts';
+import {
+  createPollRing,
+  createPresentValues,
+  type PollRing,
+  type PresentValues,
+} from '../engine/reporting/recent-polls.ts';
+import { createNotJudgedItems, createReport, type NotJudgedItems } from '../engine/reporting/report.ts';
 import { createKeptPlans, type KeptPlans } from '../engine/scheduling/kept-plans.ts';
 import { createScheduler, type Scheduler } from '../engine/scheduling/scheduler.ts';
 import { createSpending, type Spending } from '../engine/scheduling/spending.ts';
-import { createWorkCounts, type WorkCounts } from '../engine/self/work-counts.ts';
 import type { Unrecorded } from '../engine/sending/unrecorded.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Recorder } from '../recording/recorder.ts';

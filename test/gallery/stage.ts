@@ -14,7 +14,7 @@ import { blankMemory, step } from '../../src/core/step.ts';
 import { createDispatcher, type Dispatcher } from '../../src/engine/dispatching/dispatcher.ts';
 import { isWritten } from '../../src/engine/polling/commit.ts';
 import { poll } from '../../src/engine/polling/observe.ts';
-import { createPresentValues } from '../../src/engine/reporting/present-values.ts';
+import { createPresentValues } from '../../src/engine/reporting/recent-polls.ts';
 import type { Cause } from '../../src/engine/self/cause.ts';
 import { createSelfAlerts } from '../../src/engine/self/self-alerts.ts';
 import { createMirrorLoop } from '../../src/engine/sending/mirror.ts';

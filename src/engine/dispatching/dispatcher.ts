@@ -25,8 +25,7 @@ import type { DispatchStore } from '../../store/contract/dispatch.ts';
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';
-import { createStorageBackoff } from '../reporting/storage-backoff.ts';
-import { createWokenLoop } from '../woken-loop.ts';
+import { createStorageBackoff, createWokenLoop } from '../loop.ts';
 import { createDueRounds } from './due-rounds.ts';
 import { raiseSeverities, type RaisingStore } from './raising.ts';
 

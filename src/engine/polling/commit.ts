@@ -12,7 +12,7 @@ import { mayBeDone } from '../../lib/unavailable.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Outages } from '../reporting/outages.ts';
+import type { Outages } from '../reporting/report.ts';
 import type { Unrecorded } from '../sending/unrecorded.ts';
 import type { DecidedPoll } from './poll.ts';
 

@@ -28,7 +28,7 @@ import {
 } from './commit.ts';
 import { createDecider, createTicks, type Reader, type Tick } from './decider.ts';
 import { createHeldWatches, type WatchReadings } from './held-watches.ts';
-import { createOutages } from '../reporting/outages.ts';
+import { createOutages } from '../reporting/report.ts';
 import { paceOfRule } from '../scheduling/groups.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
 import { createRunsOfWatches } from './stored-runs.ts';

@@ -4,7 +4,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createStorageBackoff } from './storage-backoff.ts';
+import { createStorageBackoff } from '../loop.ts';
 
 export interface CoveredElsewhere {
   /** Null: the watch was never covered, or its coverage was not read yet. */

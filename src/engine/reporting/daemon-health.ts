@@ -21,7 +21,7 @@ import type { ClockJump, ClockJumps } from '../upkeep/clock-jumps.ts';
 import { showFailing, type FailingLoop } from '../upkeep/supervisor.ts';
 import type { BlindWatches } from './blind-watches.ts';
 import { byExplorer, headStanding, type HeadReading } from './head-standing.ts';
-import type { NotJudged, NotJudgedItems } from './not-judged.ts';
+import type { NotJudged, NotJudgedItems } from './report.ts';
 import type { PausedWatch } from './paused-watches.ts';
 
 export interface DaemonHealth {

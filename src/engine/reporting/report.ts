@@ -1,18 +1,19 @@
 // Reports each poll to the log and the metrics.
-import { Amount } from '../../core/values/amount.ts';
-import { valueAt, type AnyView, type ValueAt } from '../../core/values/fields.ts';
 import type { Decision, Reason } from '../../core/model/decision.ts';
-import { shortHex } from '../../core/values/address.ts';
-import type { Observation } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { highest } from '../../core/model/delivery.ts';
+import type { Severity, WatchId } from '../../core/model/ids.ts';
+import type { MissReason, Observation } from '../../core/model/observation.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
-import { notJudgedIn } from './not-judged.ts';
-import { createComplaints } from './outages.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { shortHex } from '../../core/values/address.ts';
+import { Amount } from '../../core/values/amount.ts';
+import { type AnyView, valueAt, type ValueAt } from '../../core/values/fields.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import { remembered } from '../../lib/remembered.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { WatchBlind } from '../../telemetry/mirrored-series.ts';
 import type { WatchLabels } from '../../telemetry/watch-facts.ts';
 import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
-import { remembered } from '../../lib/remembered.ts';
 
 export interface ReportOptions {
   readonly log: Log;
@@ -124,4 +125,135 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
       // Logged for debugging only: sent messages appear on the channels, for example on the log channel.
       log.debug(`alert:${reason.type}`, { watch: watch.name, alert: reason.alert, key: reason.key });
   }
+}
+
+// Logs one line when an explorer stops answering, or fails for another reason, and one when it answers again, not one
+// per poll. Complaints of a watch about its readings are filtered in the same way.
+
+export interface Outages {
+  polled(watch: Watch, observation: Observation): void;
+  storageFails(error: unknown): void;
+  storageWorks(): void;
+}
+
+// These reasons concern the requested object, not the explorer.
+const ABOUT_THE_QUESTION: ReadonlySet<MissReason> = new Set(['not-found', 'unprocessable', 'shape']);
+
+export function createOutages(log: Log): Outages {
+  const reasonByCause = new Map<string, MissReason>();
+  let isStorageDown = false;
+
+  return {
+    polled(watch, observation) {
+      if (observation.type === 'seen' && reasonByCause.size === 0) return;
+      const { explorer, operation, path } = watch.kind.question(watch.target);
+      const causes = { broad: `${explorer} ${operation}`, narrow: `${explorer} ${path}` };
+      if (observation.type === 'seen') {
+        const wasDown = [causes.broad, causes.narrow].filter((cause) => reasonByCause.delete(cause)).length > 0;
+        if (wasDown) log.info('explorer:answers-again', { explorer, operation, watch: watch.name });
+        return;
+      }
+      const { reason, detail } = observation;
+      const cause = ABOUT_THE_QUESTION.has(reason) ? causes.narrow : causes.broad;
+      if (reasonByCause.get(cause) === reason) return;
+      reasonByCause.set(cause, reason);
+      log.warn('explorer:no-answer', { explorer, operation, watch: watch.name, reason, detail });
+    },
+    storageFails(error) {
+      if (!isStorageDown)
+        log.error('storage:failed', { error, effect: 'no decision is committed until the storage works again' });
+      isStorageDown = true;
+    },
+    storageWorks() {
+      if (isStorageDown) log.info('storage:works-again');
+      isStorageDown = false;
+    },
+  };
+}
+
+/** Filters the complaints of a watch to new ones. A complaint that is absent from a poll is over. */
+interface Complaints {
+  /**
+   * Returns the complaints that the watch's last poll did not have. Texts that differ only in numbers count as equal.
+   */
+  news(watch: WatchId, texts: readonly string[]): readonly string[];
+}
+
+export function createComplaints(): Complaints {
+  const causesByWatch = new Map<WatchId, ReadonlySet<string>>();
+  return {
+    news(watch, texts) {
+      const before = causesByWatch.get(watch);
+      if (texts.length === 0) causesByWatch.delete(watch);
+      else causesByWatch.set(watch, new Set(texts.map(causeOf)));
+      return texts.filter((text) => before?.has(causeOf(text)) !== true);
+    },
+  };
+}
+
+function causeOf(text: string): string {
+  return text.replaceAll(/\d+/g, '#');
+}
+
+// Items that no condition evaluated, because the conditions of their watch needed more steps than a poll allows. They
+// are counted by rule and explorer, and kept for an hour after the last one.
+
+export interface NotJudged {
+  readonly rule: string;
+  readonly explorer: string;
+  /** The highest severity of the alerts that did not judge them. */
+  readonly severity: Severity;
+  readonly since: Instant;
+  readonly items: number;
+  /** The names of the watches. */
+  readonly watches: ReadonlySet<string>;
+}
+
+export interface NotJudgedItems {
+  polled(watch: Watch, decision: Decision): void;
+  recent(): readonly NotJudged[];
+}
+
+const RECENT_MS = 3_600_000;
+
+export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): NotJudgedItems {
+  const byRule = new Map<string, { readonly last: number; readonly items: NotJudged }>();
+
+  const forgetOld = (): void => {
+    const from = clock.monotonic() - RECENT_MS;
+    for (const [key, { last }] of byRule) if (last <= from) byRule.delete(key);
+  };
+
+  return {
+    polled(watch, decision) {
+      const lost = notJudgedIn(decision);
+      if (lost.size === 0) return;
+      const { rule, target, alerts } = watch;
+      const key = JSON.stringify([target.explorer, rule]);
+      forgetOld();
+      const known = byRule.get(key)?.items;
+      const severities = alerts.flatMap(({ id, severity }) => (lost.has(id) ? [severity] : []));
+      const items = {
+        rule,
+        explorer: target.explorer,
+        severity: highest([...severities, known?.severity ?? 'info']),
+        since: known?.since ?? clock.now(),
+        items: (known?.items ?? 0) + [...lost.values()].reduce((sum, count) => sum + count, 0),
+        watches: new Set([...(known?.watches ?? []), watch.name]),
+      };
+      byRule.set(key, { last: clock.monotonic(), items });
+    },
+    recent() {
+      forgetOld();
+      return [...byRule.values()].map(({ items }) => items);
+    },
+  };
+}
+
+/** The number of items that were not judged, by alert. */
+function notJudgedIn({ reasons }: Pick<Decision, 'reasons'>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const reason of reasons)
+    if (reason.type === 'not-judged') counts.set(reason.alert, (counts.get(reason.alert) ?? 0) + 1);
+  return counts;
 }

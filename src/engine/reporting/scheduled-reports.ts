@@ -11,7 +11,7 @@ import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRecallUndamaged, type RecallUndamaged } from '../recall-undamaged.ts';
-import { createComplaints } from './outages.ts';
+import { createComplaints } from './report.ts';
 import { readMembers } from './report-members.ts';
 
 export interface ReportsOptions {

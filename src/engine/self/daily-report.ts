@@ -14,7 +14,7 @@ import { lastDueDay, type DailyTime } from './daily-due.ts';
 import { DayTally, newTally, nextTally, withLook, type TallyLook } from './day-tally.ts';
 import { REPORT_WATCH, reportWatch, type ReportSight } from './report-watch.ts';
 import { reportOf, type Standing } from './report-text.ts';
-import { workSince, type WorkByExplorer } from './work-counts.ts';
+import { type WorkByExplorer, workSince } from '../reporting/explorer-counts.ts';
 
 export interface DailyReportSettings {
   readonly time: DailyTime;

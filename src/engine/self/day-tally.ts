@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Instant } from '../../lib/clock.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import { PlanTallies, toldPlans, withPlans } from './plan-tally.ts';
-import { NOTHING_DONE, type ExplorerWork, type WorkByExplorer } from './work-counts.ts';
+import { type ExplorerWork, NOTHING_DONE, type WorkByExplorer } from '../reporting/explorer-counts.ts';
 
 const Span = z.object({ from: z.number(), until: z.number() });
 

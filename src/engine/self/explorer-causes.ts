@@ -15,7 +15,7 @@ import {
   type BlindWatch,
 } from '../../core/model/quality/blind-cause.ts';
 import { counted, type Cause, type SelfCondition } from './cause.ts';
-import type { NotJudged } from '../reporting/not-judged.ts';
+import type { NotJudged } from '../reporting/report.ts';
 import { namesOf as namesOfWatch } from '../../core/alerts/sentence.ts';
 import { showTime } from '../../core/wording/words.ts';
 import { sinceText } from './words.ts';

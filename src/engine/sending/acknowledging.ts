@@ -12,8 +12,7 @@ import type { Fence } from '../../store/contract/fence.ts';
 import type { PassedAck } from '../../store/contract/mirrors.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createStorageBackoff } from '../reporting/storage-backoff.ts';
-import { createWokenLoop, type WokenLoop } from '../woken-loop.ts';
+import { createStorageBackoff, createWokenLoop, type WokenLoop } from '../loop.ts';
 
 export interface AckPasserOptions {
   readonly channel: string;

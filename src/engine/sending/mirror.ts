@@ -11,8 +11,7 @@ import type { Fence } from '../../store/contract/fence.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createStorageBackoff } from '../reporting/storage-backoff.ts';
-import { createWokenLoop } from '../woken-loop.ts';
+import { createStorageBackoff, createWokenLoop } from '../loop.ts';
 
 export interface MirrorLoop {
   /** Runs until the signal aborts. */

@@ -20,13 +20,11 @@ import type { Claimed, DeliveryClaim, Share } from '../../store/contract/deliver
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createWokenLoop } from '../woken-loop.ts';
-import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { createRunTime, createStorageBackoff, createWokenLoop } from '../loop.ts';
 import type { MayGo } from './first-tries.ts';
 import { createFailingReceivers } from './failing-receivers.ts';
 import { createOutcomeReport } from './outcome-report.ts';
 import { createPacing } from './pacing.ts';
-import { createRunTime } from './run-time.ts';
 import { createSettling } from './settling.ts';
 
 export interface Sender {

@@ -6,7 +6,7 @@ import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Claimed } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
-import type { StorageBackoff } from '../reporting/storage-backoff.ts';
+import type { StorageBackoff } from '../loop.ts';
 
 export interface Settling {
   /** The next state of a delivery after an attempt. `ageMs`: how long it was pending while its sender ran. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { StoredAnswer } from '../../store/contract/operators.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { createStorageBackoff } from '../loop.ts';
 
 export interface OtherReplicasOptions {
   readonly store: Pick<Store, 'newsSince'>;

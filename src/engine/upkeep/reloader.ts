@@ -5,7 +5,7 @@
 //              changes delays a reload by at most five seconds after the first of them
 //   loading    one reload at a time; after a failure that may be temporary, it is tried again half a minute later
 import type { Clock } from '../../lib/clock.ts';
-import { createWokenLoop } from '../woken-loop.ts';
+import { createWokenLoop } from '../loop.ts';
 
 export interface ReloaderOptions {
   readonly clock: Clock;

@@ -17,7 +17,7 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { UnkeptDecisions } from '../polling/commit.ts';
 import type { Unrecorded } from '../sending/unrecorded.ts';
-import { createWokenLoop } from '../woken-loop.ts';
+import { createWokenLoop } from '../loop.ts';
 
 export interface RetirementOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'namingChannels' | 'keepRecipients'>;

@@ -9,7 +9,7 @@ import { withStored } from '../../core/windows/closed.ts';
 import { explainWatch, storedSnapshotOf } from '../../explain/explain.ts';
 import type { Explained, ExplainedAlert, ExplainedPart } from '../../explain/model.ts';
 import { exactOf, valueAt, type AnyView } from '../../core/values/fields.ts';
-import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
+import type { PollRecord } from '../../engine/reporting/recent-polls.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { StoredDelivery } from '../../store/contract/deliveries.ts';
 import { days } from '../values/bars.ts';

@@ -6,7 +6,7 @@ import { explorerCauses, type ExplorerCauseFacts } from '../../../src/engine/sel
 import { createFind } from '../../../src/engine/self/findings.ts';
 import type { BlindReason } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
-import { createNotJudgedItems } from '../../../src/engine/reporting/not-judged.ts';
+import { createNotJudgedItems } from '../../../src/engine/reporting/report.ts';
 import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';

@@ -7,7 +7,7 @@ import { runDailyReport } from '../../../src/engine/self/daily-report.ts';
 import type { TallyLook } from '../../../src/engine/self/day-tally.ts';
 import { REPORT_WATCH } from '../../../src/engine/self/report-watch.ts';
 import type { Standing } from '../../../src/engine/self/report-text.ts';
-import { createWorkCounts } from '../../../src/engine/self/work-counts.ts';
+import { createWorkCounts } from '../../../src/engine/reporting/explorer-counts.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';

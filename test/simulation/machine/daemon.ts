@@ -5,7 +5,7 @@ import { openParts } from '../../../src/app/parts.ts';
 import { effectsOf } from '../../../src/app/operators.ts';
 import type { PollHook } from '../../../src/engine/polling/poll.ts';
 import { keepPolicy } from '../../../src/operators/upkeep.ts';
-import { createStorageBackoff } from '../../../src/engine/reporting/storage-backoff.ts';
+import { createStorageBackoff } from '../../../src/engine/loop.ts';
 import { createExplorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
 import type { Clock } from '../../../src/lib/clock.ts';

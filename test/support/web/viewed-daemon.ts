@@ -8,7 +8,7 @@ import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { afterOutcome } from '../../../src/core/after-outcome.ts';
 import { createPoller } from '../../../src/engine/polling/poller.ts';
 import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
-import { createPollRing } from '../../../src/engine/reporting/poll-ring.ts';
+import { createPollRing } from '../../../src/engine/reporting/recent-polls.ts';
 import { AddressDetails } from '../../../src/explorer/reading/resources/address.ts';
 import { notifiers } from '../../../src/notifiers/index.ts';
 import { createQueries, type Queries } from '../../../src/query/queries.ts';

@@ -1,12 +1,15 @@
-// The last polls of each watch, for the pages of a watch. Ten thousand watches have 200,000 polls here, so they are
-// stored in columns: an object for each would take three times the memory.
+// The last polls of each watch, and the last values of firing alerts, in memory.
+import type { Decision } from '../../core/model/decision.ts';
+import type { Present } from '../../core/model/delivery.ts';
 import type { Truth, WatchId } from '../../core/model/ids.ts';
 import { MISS_REASONS, type Observation } from '../../core/model/observation.ts';
-import type { Decision } from '../../core/model/decision.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { exactOf, valueAt } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { outcomeOf } from './report.ts';
+
+// The last polls of each watch, for the pages of a watch. Ten thousand watches have 200,000 polls here, so they are
+// stored in columns: an object for each would take three times the memory.
 
 export interface PollRecord {
   readonly at: Instant;
@@ -27,7 +30,7 @@ export interface PollRing {
 }
 
 const OUTCOMES = ['complete', 'unchanged', 'partial', ...MISS_REASONS] as const;
-export const POLLS_KEPT = 20;
+const POLLS_KEPT = 20;
 const MOST_ALERTS = 16;
 /** The results of an alert; two bits store the index. */
 const TRUTHS: readonly (Truth | null)[] = [null, true, false, 'unknown'];
@@ -149,4 +152,38 @@ function grown(before: Columns, size: number): Columns {
   after.truths.set(before.truths);
   for (const [i, value] of before.values.entries()) after.values[i] = value;
   return after;
+}
+
+// The last values of firing alerts, from the polls since the start of the process. A message that is sent later than
+// its alert fired shows these. An alert has none before the first poll of its watch.
+
+export interface PresentValues {
+  /** Drops the values of all other watches. */
+  adopt(watches: readonly Watch[]): void;
+  /** Call this after the decision is committed. */
+  polled(watch: WatchId, decision: Pick<Decision, 'firing'>): void;
+  /** `key`: the key of the alert's messages. Null: the alert does not fire, or no values were read yet. */
+  of(alert: { readonly watch: WatchId; readonly key: string }): Present | null;
+}
+
+export function createPresentValues(): PresentValues {
+  const byWatch = new Map<WatchId, ReadonlyMap<string, Present>>();
+  return {
+    adopt(watches) {
+      const kept = new Set(watches.map(({ id }) => id));
+      for (const id of byWatch.keys()) if (!kept.has(id)) byWatch.delete(id);
+    },
+    polled(watch, { firing }) {
+      const former = byWatch.get(watch);
+      if (firing.length === 0 && former === undefined) return;
+      // If a poll did not read the values, the last ones stay, with their time.
+      const known = firing.flatMap(({ key, present }): [string, Present][] => {
+        const values = present ?? former?.get(key) ?? null;
+        return values === null ? [] : [[key, values]];
+      });
+      if (known.length === 0) byWatch.delete(watch);
+      else byWatch.set(watch, new Map(known));
+    },
+    of: ({ watch, key }) => byWatch.get(watch)?.get(key) ?? null,
+  };
 }
