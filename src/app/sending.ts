@@ -2,7 +2,7 @@
 import type { Ownership } from '../cluster/ownership.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
 import { createDispatcher, type Dispatcher } from '../engine/dispatching/dispatcher.ts';
-import { createFirstTries } from '../engine/sending/first-tries.ts';
+import { createFirstTries } from '../engine/sending/may-send.ts';
 import { createUnrecorded, type Unrecorded } from '../engine/sending/unrecorded.ts';
 import type { ClockJumps } from '../engine/upkeep/clock-jumps.ts';
 import { unansweredAnnouncements } from '../operators/announcements.ts';

@@ -12,7 +12,7 @@ import {
   type ChannelHealthRecord,
 } from '../../engine/sending/channel-health.ts';
 import { createAckPasser, type AckPasser } from '../../engine/sending/acknowledging.ts';
-import type { MayGo } from '../../engine/sending/first-tries.ts';
+import type { MayGo } from '../../engine/sending/may-send.ts';
 import { createMirrorLoop, type MirrorLoop } from '../../engine/sending/mirror.ts';
 import { createSender, type Sender } from '../../engine/sending/sender.ts';
 import type { WhileHeld } from '../../engine/upkeep/held-loops.ts';

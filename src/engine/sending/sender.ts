@@ -21,10 +21,8 @@ import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRunTime, createStorageBackoff, createWokenLoop } from '../loop.ts';
-import type { MayGo } from './first-tries.ts';
-import { createFailingReceivers } from './failing-receivers.ts';
 import { createOutcomeReport } from './outcome-report.ts';
-import { createPacing } from './pacing.ts';
+import { createFailingReceivers, createPacing, type MayGo } from './may-send.ts';
 import { createSettling } from './settling.ts';
 
 export interface Sender {

@@ -322,7 +322,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
   'a first try that waited asks nobody whether it may still go': {
     edits: [
       {
-        file: 'src/engine/sending/first-tries.ts',
+        file: 'src/engine/sending/may-send.ts',
         find: `const UNDER_WAY_MS = 10_000;`,
         replace: `const UNDER_WAY_MS = Infinity;`,
       },

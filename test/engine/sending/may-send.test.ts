@@ -1,9 +1,9 @@
 // Whether a message may still go that waited for its first try.
 import { expect, test } from '@jest/globals';
-import { createFirstTries } from '../../../src/engine/sending/first-tries.ts';
 import type { Message, Settlement } from '../../../src/core/model/delivery.ts';
-import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
+import { createFirstTries } from '../../../src/engine/sending/may-send.ts';
+import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { operate } from '../../support/store/operate.ts';
