@@ -176,7 +176,7 @@ test('packages have one host each', () => {
     pino: /^src\/telemetry\//,
     hono: /^src\/web\//,
     commander: /^src\/cli\//,
-    'node-cron': /^src\/(engine\/scheduling\/cron|rules\/)/,
+    'node-cron': /^src\/(engine\/scheduling\/when-due|rules\/)/,
   };
   const offending = imports.filter(({ file, specifier }) => hosts[specifier]?.test(file) === false);
   expect(offending.map(({ file, text }) => `${file}: ${text}`)).toEqual([]);

@@ -29,7 +29,7 @@ import {
 import { createDecider, createTicks, type Reader, type Tick } from './decider.ts';
 import { createHeldWatches, type WatchReadings } from './held-watches.ts';
 import { createOutages } from '../reporting/report.ts';
-import { paceOfRule } from '../scheduling/groups.ts';
+import { paceOfRule } from '../scheduling/when-due.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
 import { withDoubt, type DecidedPoll, type PollHook } from './poll.ts';

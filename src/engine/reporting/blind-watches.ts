@@ -7,7 +7,7 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { MissReason, Observation } from '../../core/model/observation.ts';
 import { isOverdue, showCron } from '../../core/model/watch/schedule.ts';
 import { paceIn, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
-import { paceOfRule } from '../scheduling/groups.ts';
+import { paceOfRule } from '../scheduling/when-due.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface BlindWatches {

@@ -3,7 +3,7 @@
 // `every:` is due at k x every + phase, where the phase is a hash of the watch's first question: watches with the same
 // question share the tick, and so the answer, if one pace is a multiple of the other; others are spread over the
 // period. One loop sleeps until the next due time. `cron:` is left to node-cron, one task per distinct expression
-// (cron.ts).
+// (when-due.ts).
 //
 // If the plan of an explorer does not suffice, intervals are stretched: then all watches with one question are one
 // group, which is due when the shortest of their intervals has passed since its last tick. A slower watch joins the
@@ -17,9 +17,15 @@ import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
-import { createCron, type Cron } from './cron.ts';
-import { createDueGroups, isStretched, paceOfRule, type PaceOf } from './groups.ts';
-import { startDelays } from './start-delays.ts';
+import {
+  createCron,
+  createDueGroups,
+  type Cron,
+  isStretched,
+  type PaceOf,
+  paceOfRule,
+  startDelays,
+} from './when-due.ts';
 
 export interface SchedulerOptions {
   readonly clock: Clock;

@@ -24,7 +24,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Account, AccountFacts } from '../../explorer/spending/account.ts';
 import type { PlanReading } from '../../telemetry/plan-metrics.ts';
 import { remembered } from '../../lib/remembered.ts';
-import { questionKeyOf } from './groups.ts';
+import { questionKeyOf } from './when-due.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /** One plan and the explorers that share it. */

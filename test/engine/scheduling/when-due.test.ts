@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { getTasks } from 'node-cron';
-import { createCron } from '../../../src/engine/scheduling/cron.ts';
+import { createCron } from '../../../src/engine/scheduling/when-due.ts';
 import { loadWatches } from '../../support/world.ts';
 
 beforeEach(() => {
