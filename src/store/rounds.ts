@@ -1,21 +1,21 @@
 // The reads and writes of dispatch rounds. Each round is written in one transaction of the caller. A commit throws
 // `Superseded` if data that its round depends on has changed.
 import { z } from 'zod';
+import type { JournalEntry } from '../core/journal/entry.ts';
+import { closedLines, type HeldAlert, heldLines, routedLines, withdrawnLines } from '../core/journal/lines.ts';
+import { ANNOUNCER } from '../core/model/ids.ts';
+import { EVENT_OPEN_MS } from '../core/model/transition.ts';
+import { targetOf } from '../core/model/watch/targets.ts';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
-import type { Key, Withdrawal } from '../dispatch/model.ts';
 import type { HeldMember } from '../dispatch/first-try.ts';
+import type { DeliveryBatch, Key, RoundResult, Withdrawal } from '../dispatch/model.ts';
 import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueGroup, DueRound } from '../dispatch/rounds/due-round.ts';
 import type { Owing, RoutingResult, RoutingRound, Unrouted } from '../dispatch/rounds/routing-round.ts';
-import { withdrawnLines } from '../core/journal/lines.ts';
-import { ANNOUNCER } from '../core/model/ids.ts';
-import { EVENT_OPEN_MS } from '../core/model/transition.ts';
-import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import type { Tried } from './contract/deliveries.ts';
 import type { DispatchStore, DueQuery, MembersQuery, RoundDecision } from './contract/dispatch.ts';
-import { dueLines, routingLines } from './round-lines.ts';
 import { Superseded } from './sql/database.ts';
 import { intOrNull } from './sql/rows.ts';
 import type { Sql } from './sql/sql.ts';
@@ -27,8 +27,8 @@ import {
   moveAlerts,
   openConditions,
   relabelAlerts,
-  turnAlerts,
   type ToldAlert,
+  turnAlerts,
 } from './tables/alerts/alerts.ts';
 import { addBatches, addDead, cancelFor, dropOvertaken, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups, withMoreMembers } from './tables/alerts/due-groups.ts';
@@ -41,6 +41,7 @@ import {
   unrouted,
 } from './tables/alerts/notifications.ts';
 import {
+  type DecidedState,
   giveUpStates,
   informStates,
   keepStates,
@@ -48,7 +49,6 @@ import {
   moveStates,
   oweStates,
   rerouteStates,
-  type DecidedState,
 } from './tables/alerts/recipient-states.ts';
 import { keepTold } from './tables/alerts/told-before.ts';
 import { moveDeliveries } from './tables/deliveries/deliveries.ts';
@@ -253,4 +253,47 @@ const NEXT = `
 export async function nextRound(sql: Sql): Promise<Instant | null> {
   const row = await sql.first(NEXT);
   return row === undefined ? null : earliest([intOrNull(row, 'of_groups'), intOrNull(row, 'of_alerts')]);
+}
+
+// The journal lines of dispatch rounds.
+
+/** The lines of a round that chose targets. */
+export function routingLines(
+  { unrouted }: RoutingRound,
+  { owing, undeliverable, withdrawn }: RoutingResult,
+  at: Instant,
+): readonly JournalEntry[] {
+  const owed = Map.groupBy(owing, ({ notification }) => notification);
+  const undelivered = Map.groupBy(undeliverable, ({ notification }) => notification.number);
+  const routed = unrouted.map(({ number, ...notification }) => ({
+    ...notification,
+    channels: [...new Set((owed.get(number) ?? []).map(({ group }) => group.target.channel))],
+    lost: (undelivered.get(number) ?? []).map(({ channel }) => channel),
+  }));
+  return [...routedLines(routed, at), ...withdrawnLines(withdrawn, at)];
+}
+
+/** The lines of a round that decided which messages are sent. */
+export function dueLines(round: DueRound, { result, shares }: RoundDecision, at: Instant): readonly JournalEntry[] {
+  const closed = result.batches.flatMap((batch) => wholeOf(batch, shares));
+  return [...withdrawnLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
+}
+
+/** A large message is stored by several commits. Only the last one adds its line. */
+function wholeOf(batch: DeliveryBatch, shares: RoundDecision['shares']): readonly DeliveryBatch[] {
+  const share = shares.get(batch.id);
+  if (share === undefined) return [batch];
+  return share.isLast ? [share.batch] : [];
+}
+
+function heldIn({ groups }: DueRound, { states }: RoundResult): HeldAlert[] {
+  return groups.flatMap(({ id, target: { channel }, members }) =>
+    members.flatMap(({ key, watch, alert, state: { held: before } }): HeldAlert[] => {
+      const after = states.get(id)?.get(key)?.held;
+      if (after === undefined || (after === null) === (before === null)) return [];
+      const cause = after ?? before;
+      if (cause === null) return [];
+      return [{ ...cause, is: after === null ? 'released' : 'held', key, watch, alert, channel }];
+    }),
+  );
 }

@@ -1,7 +1,6 @@
 // Queries for readers, for either engine. A query of several statements reads one snapshot.
-import { bound } from './sql/bound.ts';
 import type { SqlReads } from './sql/database.ts';
-import type { Sql } from './sql/sql.ts';
+import { bound, type Sql } from './sql/sql.ts';
 import type { StoreView } from './contract/store.ts';
 import { heldBack, notifiedSince, openAlerts, progress, told, unheard } from './tables/alerts/alert-lists.ts';
 import { openConditions } from './tables/alerts/alerts.ts';

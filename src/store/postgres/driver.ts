@@ -4,8 +4,16 @@ import type pg from 'pg';
 import type { Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { APPLICATION_ID } from '../sql/application-id.ts';
-import { committed, Superseded, syncOf, type SchemaHeader, type SqlDatabase, type Sync } from '../sql/database.ts';
-import { createSqlSession, sqlThrough } from '../sql/session.ts';
+import {
+  committed,
+  createSqlSession,
+  type SchemaHeader,
+  type SqlDatabase,
+  sqlThrough,
+  Superseded,
+  type Sync,
+  syncOf,
+} from '../sql/database.ts';
 import type { Sql } from '../sql/sql.ts';
 import { CommitUnansweredError, StorageError } from '../contract/store.ts';
 import type { PostgresAddress } from './address.ts';

@@ -1,6 +1,6 @@
 // Queries and changes of tables, on a connection that the caller holds. Statements are constants of their module: a
 // driver prepares each of them once.
-import type { ColumnType, ColumnValues, SqlDialect, ListColumns, ListWords } from './dialect.ts';
+import type { ColumnType, ColumnValues, ListColumns, ListWords, SqlDialect } from './dialect.ts';
 
 /** A row as an engine returns it, with its values by column name. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -164,4 +164,24 @@ function keyIn(row: Row, key: string): string | number {
   const value = row[key];
   if (typeof value === 'string' || typeof value === 'number') return value;
   throw new TypeError(`a page has no column ${key} to go on from`);
+}
+
+// The first parameter of functions about tables is the connection. A store binds it once, for all calls.
+
+type OnSql = (sql: Sql, ...rest: never[]) => Promise<unknown>;
+
+/** The functions without their first parameter, the connection. */
+export type Bound<F> = {
+  readonly [N in keyof F]: F[N] extends (sql: Sql, ...rest: infer R) => infer T ? (...rest: R) => T : never;
+};
+
+/** `run`: gives each call its connection, as `snapshot` does. */
+export function bound<F extends Readonly<Record<string, OnSql>>>(
+  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
+  functions: F,
+): Bound<F> {
+  const entries = Object.entries(functions).map(([name, on]) => {
+    return [name, (...rest: never[]) => run((sql) => on(sql, ...rest))] as const;
+  });
+  return Object.fromEntries(entries) as Bound<F>;
 }

@@ -1,8 +1,7 @@
 // A connection that reads. Its statements and snapshots take turns. Else a single read could fall into an open
 // snapshot, and miss later commits. Reads do not wait for commits on another connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { SqlReads } from '../sql/database.ts';
-import { createSqlSession, sqlThrough } from '../sql/session.ts';
+import { createSqlSession, type SqlReads, sqlThrough } from '../sql/database.ts';
 import type { Row } from '../sql/rows.ts';
 import { readPages, type Parameter, type Sql, type Statement } from '../sql/sql.ts';
 import { whenFree } from './busy.ts';

@@ -1,8 +1,7 @@
 // The connection that writes: one transaction at a time.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Step } from '../../lib/failpoint.ts';
-import { committed, needsRoom, type Sync } from '../sql/database.ts';
-import { createSqlSession } from '../sql/session.ts';
+import { committed, createSqlSession, needsRoom, type Sync } from '../sql/database.ts';
 import type { Sql } from '../sql/sql.ts';
 import { whenFree, type FileAttempt } from './busy.ts';
 import { firstNumber } from './database.ts';

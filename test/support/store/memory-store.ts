@@ -1,9 +1,8 @@
 // The daemon's own store over a database that ends with the test: the same SQL, no file, no lock.
 import { createStore } from '../../../src/store/create-store.ts';
 import { keepSecrets } from '../../../src/store/link-secrets.ts';
-import type { SqlDatabase, SqlReads } from '../../../src/store/sql/database.ts';
+import { type SqlDatabase, type SqlReads, sqlThrough } from '../../../src/store/sql/database.ts';
 import { migrateState } from '../../../src/store/sql/migrate.ts';
-import { sqlThrough } from '../../../src/store/sql/session.ts';
 import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { endLeases } from '../../../src/store/tables/deliveries/deliveries.ts';
