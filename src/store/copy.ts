@@ -7,8 +7,7 @@ import { copyTables, type Copied } from './sql/copy.ts';
 import { migrateState } from './sql/migrate.ts';
 import { answering, openDatabase } from './sqlite/database.ts';
 import { createSingleDatabase } from './sqlite/driver.ts';
-import { removeDatabase } from './sqlite/files/files.ts';
-import { openPlace } from './sqlite/files/place.ts';
+import { openPlace, removeDatabase } from './sqlite/files/files.ts';
 import { openSqliteReads } from './sqlite/open-state.ts';
 import { StorageError, StoreBusyError } from './contract/store.ts';
 

@@ -67,9 +67,8 @@ test('nothing else in the sources begins a transaction', () => {
   // The recording is a file of its own, snapshots write nothing, and the lock is a file without rows.
   expect(filesOf(begun)).toEqual([
     'src/recording/schema.ts',
+    'src/store/sqlite/connections.ts',
     'src/store/sqlite/files/lock.ts',
-    'src/store/sqlite/reads.ts',
-    'src/store/sqlite/writer.ts',
   ]);
 });
 

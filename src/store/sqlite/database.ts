@@ -10,7 +10,7 @@ import { StateDamagedError, StorageError } from '../contract/store.ts';
  */
 export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
-/** The same size in pages. A commit that finds a longer log moves it into the file itself (files/checkpoints.ts). */
+/** The same size in pages. A commit that finds a longer log moves it into the file itself (driver.ts). */
 const MOST_LOGGED_PAGES = LARGEST_IDLE_WAL / 4096;
 
 /** The real path of the file, so that two names of its directory lead to the same lock. Makes missing directories. */

@@ -1,16 +1,16 @@
 // The state in one SQLite file, with three connections: one writes, and two only read. A read sees the last commit, and
 // waits for no write. A database in memory has one connection, where reads and writes take turns.
+import { extname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { StorageError } from '../contract/store.ts';
 import { APPLICATION_ID } from '../sql/application-id.ts';
-import { syncOf, type SchemaHeader, type SqlDatabase, type SqlReads } from '../sql/database.ts';
+import { type SchemaHeader, type SqlDatabase, type SqlReads, syncOf } from '../sql/database.ts';
 import type { Sql } from '../sql/sql.ts';
+import { connectionOn, createTurns, createWriter, readsOn, type SqliteConnection, type Turns } from './connections.ts';
 import { answering, neverBlock, opened, openReadOnly } from './database.ts';
 import { SQLITE } from './dialect.ts';
-import type { Checkpoints } from './files/checkpoints.ts';
-import { connectionOn, readsOn, type SqliteConnection } from './reads.ts';
-import { createTurns, type Turns } from './turns.ts';
-import { createWriter } from './writer.ts';
+import type { CheckpointOrder } from './files/checkpoint-thread.ts';
 
 export interface SqliteDatabase extends SqlDatabase {
   /** Replaces the database by the one that `change` resolves with. Reads and writes wait meanwhile. */
@@ -154,4 +154,81 @@ async function pragma(sql: Sql, name: 'user_version' | 'application_id'): Promis
   const value = (await sql.first(`PRAGMA ${name}`))?.[name];
   if (typeof value !== 'number') throw new StorageError(`SQLite does not answer PRAGMA ${name}`);
   return value;
+}
+
+// Moves commits from SQLite's log into the state file. By itself, SQLite does this within a commit that finds a long
+// log. That commit takes several times as long, and the event loop waits for the disk twice. Here a thread does it,
+// with its own connection, while commits continue. If the thread is too slow, SQLite does it within a commit after all
+// (`wal_autocheckpoint` in database.ts).
+//
+//   none      there is no thread: too little was written yet, or the thread ended by itself
+//   idle      the thread waits
+//   busy      the thread works; rows that are written meanwhile count for the next checkpoint
+
+interface Checkpoints {
+  /** To be called after each commit, with how many rows its connection has written since it was opened. */
+  committed(rows: number): void;
+  /** Resolves when the thread has closed its connection. A later commit may start a new thread. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The number of rows between two checkpoints. A row is written into several pages, so this many rows change about a
+ * thousand pages. A thousand pages is also SQLite's default limit for its log.
+ */
+const ROWS_BETWEEN = 500;
+
+/** Works for sources and for built files: the file of the thread has the ending of this one. */
+const THREAD_FILE = new URL(`files/checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** A small heap is enough: the thread has one statement, and the pages are not in its heap. */
+const MOST_MEMORY = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
+
+export function createCheckpoints(file: string): Checkpoints {
+  let thread: Worker | null = null;
+  let isBusy = false;
+  let rowsBefore = 0;
+
+  /** Throws if the system cannot start a thread. */
+  function start(): Worker {
+    const worker = new Worker(THREAD_FILE, { workerData: file, execArgv: [], env: {}, resourceLimits: MOST_MEMORY });
+    worker.unref();
+    worker.on('message', () => {
+      isBusy = false;
+    });
+    // An error, such as a removed file, ends the thread. SQLite checkpoints by itself until another thread is started.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (thread !== worker) return;
+      thread = null;
+      isBusy = false;
+    });
+    return worker;
+  }
+
+  return {
+    committed(rows) {
+      if (isBusy || rows - rowsBefore < ROWS_BETWEEN) return;
+      rowsBefore = rows;
+      try {
+        thread ??= start();
+      } catch {
+        // The commit is not affected; SQLite checkpoints by itself until the next time.
+        return;
+      }
+      isBusy = true;
+      thread.postMessage('checkpoint' satisfies CheckpointOrder);
+    },
+    async stop() {
+      const ending = thread;
+      thread = null;
+      isBusy = false;
+      rowsBefore = 0;
+      if (ending === null) return;
+      ending.ref();
+      const ended = new Promise((resolve) => ending.once('exit', resolve));
+      ending.postMessage('close' satisfies CheckpointOrder);
+      await ended;
+    },
+  };
 }

@@ -16,11 +16,10 @@ import { takeOut } from '../tables/memory/memory.ts';
 import { dropHealth, healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { createView, type OwnView } from '../view.ts';
 import { answering, assertThere, openDatabase, settledPath } from './database.ts';
-import { createMemoryDatabase, createSingleDatabase, type SqliteDatabase } from './driver.ts';
-import { createCheckpoints } from './files/checkpoints.ts';
+import { createCheckpoints, createMemoryDatabase, createSingleDatabase, type SqliteDatabase } from './driver.ts';
 import { assertLocal } from './files/file-system.ts';
 import { takeMarker } from './files/lost-marker.ts';
-import { openPlace, type StateFilePlace } from './files/place.ts';
+import { openPlace, type StateFilePlace } from './files/files.ts';
 import { openOrRecover } from './files/recover.ts';
 import { openSqliteReads, openSqliteState, reopenWriter } from './open-state.ts';
 

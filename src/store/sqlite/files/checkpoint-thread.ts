@@ -1,4 +1,4 @@
-// The thread of checkpoints.ts. It makes a checkpoint for each message `checkpoint`, then sends a reply.
+// The thread that driver.ts starts. It makes a checkpoint for each message `checkpoint`, then sends a reply.
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
