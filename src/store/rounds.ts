@@ -20,19 +20,24 @@ import { Superseded } from './sql/database.ts';
 import { intOrNull } from './sql/rows.ts';
 import type { Sql } from './sql/sql.ts';
 import {
+  areAsRead,
   askAgain,
   dueAlerts,
   keepCalls,
+  keepGroups,
   markTold,
   moveAlerts,
+  moveGroups,
   openConditions,
   relabelAlerts,
   type ToldAlert,
   turnAlerts,
+  wake,
+  wakeHeldBy,
+  wakeHolding,
 } from './tables/alerts/alerts.ts';
 import { addBatches, addDead, cancelFor, dropOvertaken, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups, withMoreMembers } from './tables/alerts/due-groups.ts';
-import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
 import {
   addNotifications,
   markRouted,

@@ -1,7 +1,7 @@
 // Who is told in a run: one receiver for each plan, which keeps what it got.
 import { z } from 'zod';
 import { SEVERITIES } from '../../src/core/model/ids.ts';
-import { TRANSITIONS } from '../../src/store/tables/alerts/alert-labels.ts';
+import { TRANSITIONS } from '../../src/store/tables/alerts/notifications.ts';
 import type { TryOutcome } from '../simulation/people/log.ts';
 import { createInbox, createWebhookSink, type Arrivals, type WebhookCall } from '../support/sinks.ts';
 import { toldIn, type Told } from '../support/crash/receivers.ts';

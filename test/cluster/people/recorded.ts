@@ -2,7 +2,7 @@
 // and which config was in force. What a failover has lost is read from the data of the former server.
 import { z } from 'zod';
 import { SEVERITIES } from '../../../src/core/model/ids.ts';
-import { TRANSITIONS } from '../../../src/store/tables/alerts/alert-labels.ts';
+import { TRANSITIONS } from '../../../src/store/tables/alerts/notifications.ts';
 import { execute } from '../../support/store/postgres-server.ts';
 
 const Transition = z.object({

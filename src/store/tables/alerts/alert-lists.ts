@@ -11,8 +11,7 @@ import { int, ints, jsonOrNull, readable, texts, type Row } from '../../sql/rows
 import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED, IS_NAMED, isOwed } from '../deliveries/delivery-rows.ts';
-import { labelsShape, recipientOf } from './alert-labels.ts';
-import { isOfEvents, retractedAmong, summaryMembersSince } from './notifications.ts';
+import { isOfEvents, labelsShape, recipientOf, retractedAmong, summaryMembersSince } from './notifications.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;

@@ -10,8 +10,18 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { bool, int, jsonOrNull, type Row } from '../../sql/rows.ts';
 import { columns, insertion, list, type ListRow, type ListStatement, type Sql } from '../../sql/sql.ts';
-import { MAY_GO_OUT_OF_TURN, MAY_HAVE_ARRIVED, outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
-import { freshOf, oldestFirst, onlyMember, SHARE_OPEN_MS, type Fresh } from '../deliveries/fresh-deliveries.ts';
+import {
+  type Fresh,
+  freshOf,
+  MAY_GO_OUT_OF_TURN,
+  MAY_HAVE_ARRIVED,
+  oldestFirst,
+  onlyMember,
+  outcomeText,
+  ranOf,
+  release,
+  SHARE_OPEN_MS,
+} from '../deliveries/delivery-rows.ts';
 import { foldOverflow } from './overflow.ts';
 
 /**

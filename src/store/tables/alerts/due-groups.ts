@@ -10,7 +10,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { deliveryKind, MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
-import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
+import { labelsOf, recipientOf, TRANSITIONS } from './notifications.ts';
 import { IS_ACTIVE, NEWEST_TRIED, stateOf } from './recipient-states.ts';
 
 const HOUR_MS = 3_600_000;

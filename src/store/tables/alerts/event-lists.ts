@@ -6,9 +6,8 @@ import type { EpisodeName, EventGroup, FiringSpan } from '../../contract/alerts.
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
-import { isOwed } from '../deliveries/delivery-rows.ts';
-import { messageOf } from '../deliveries/stored-messages.ts';
-import { labelsShape } from './alert-labels.ts';
+import { isOwed, messageOf } from '../deliveries/delivery-rows.ts';
+import { labelsShape } from './notifications.ts';
 import { toldTogether } from './alert-lists.ts';
 
 /** Only the newest events of a storm are counted. */

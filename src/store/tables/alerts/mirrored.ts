@@ -5,9 +5,9 @@ import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
-import { messageOf } from '../deliveries/stored-messages.ts';
+import { messageOf } from '../deliveries/delivery-rows.ts';
 import { inForceAt } from '../operators/acks.ts';
-import { labelsShape } from './alert-labels.ts';
+import { labelsShape } from './notifications.ts';
 
 const MIRRORED = (d: SqlDialect): string => `
   WITH candidates AS (SELECT key FROM alerts WHERE is_open = 1 UNION SELECT key FROM notifications WHERE at > $2)

@@ -1,8 +1,7 @@
 // Notifications: transitions of polls, each with its message, stored once for all recipients.
 import { z } from 'zod';
-import { isRow } from '../../../core/values/fields.ts';
-import { RULE_ENDS, type Message } from '../../../core/model/delivery.ts';
-import { SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
+import { type Message, RULE_ENDS } from '../../../core/model/delivery.ts';
+import { type Recipient, SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
 import {
   nameOfTransition,
   type ToldUnrecorded,
@@ -10,13 +9,38 @@ import {
   type TransitionName,
 } from '../../../core/model/transition.ts';
 import { idOf } from '../../../core/model/watch/identity.ts';
+import { isRow } from '../../../core/values/fields.ts';
+import type { DueMember } from '../../../dispatch/rounds/due-round.ts';
 import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { int, intOrNull, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import type { NotificationCount } from '../../contract/store.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
+import { int, intOrNull, ints, jsonOrNull, type Row, text, texts } from '../../sql/rows.ts';
 import { columns, insertion, list, type Sql } from '../../sql/sql.ts';
-import { labelsShape, TRANSITIONS } from './alert-labels.ts';
+
+// Code that the tables of alerts share: transitions, labels and recipients.
+
+export const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
+
+/** Null: damaged. */
+export function transitionIn(value: unknown): TransitionName | null {
+  return TRANSITIONS.find((one) => one === value) ?? null;
+}
+
+export const labelsShape = z.record(z.string(), z.string());
+
+const described = z.object({ labels: labelsShape, severity: z.enum(SEVERITIES) });
+
+/** Labels and severity; null: they are damaged. */
+export function labelsOf(text: unknown): Pick<DueMember, 'labels' | 'severity'> | null {
+  const labels = jsonOrNull(text);
+  const severity = labelsShape.safeParse(labels).data?.['severity'];
+  return described.safeParse({ labels, severity }).data ?? null;
+}
+
+export function recipientOf(row: Row): Recipient {
+  return { channel: String(row['channel']), recipient: String(row['recipient']) };
+}
 
 /** The transitions of a watch from one poll. */
 export interface OfWatch {

@@ -14,9 +14,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import { isOwed } from '../deliveries/delivery-rows.ts';
-import { onlyMember, type Fresh } from '../deliveries/fresh-deliveries.ts';
-import { messageOf } from '../deliveries/stored-messages.ts';
+import { type Fresh, isOwed, messageOf, onlyMember } from '../deliveries/delivery-rows.ts';
 
 /** A delivery of one transition, with the number of its notification. */
 interface Single extends SingleDelivery {

@@ -13,7 +13,7 @@ import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
 import { inForceAt } from '../operators/acks.ts';
-import { labelsOf, recipientOf } from './alert-labels.ts';
+import { labelsOf, recipientOf } from './notifications.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
 /**

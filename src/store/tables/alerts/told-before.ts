@@ -10,9 +10,8 @@ import type { Sql } from '../../sql/sql.ts';
 import { outcomeText } from '../deliveries/delivery-rows.ts';
 import { markAllSent } from '../deliveries/settled-deliveries.ts';
 import { append } from '../journal/journal.ts';
-import { markTold } from './alerts.ts';
+import { markTold, wake } from './alerts.ts';
 import { record } from './batches.ts';
-import { wake } from './groups.ts';
 import { lookAtStates } from './recipient-states.ts';
 
 const ONLY_TRY = 1;

@@ -14,7 +14,7 @@ import {
 import { int, intOrNull, text, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
-import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
+import { listedMembers, ownReceiptsOf, receiptOf, type UnlistedMembers } from './delivery-members.ts';
 import {
   deliveryOf,
   HAS_ENDED_AS,
@@ -25,9 +25,8 @@ import {
   RANKS,
   ranOf,
   release,
+  SHARE_OPEN_MS,
 } from './delivery-rows.ts';
-import { SHARE_OPEN_MS } from './fresh-deliveries.ts';
-import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
 /** The outcome of a try whose lease ended. */
 const ENDED_WHILE_SENDING = 'the process that was sending it ended before its outcome was known';

@@ -2,21 +2,22 @@
 // other work runs between the pages. Once a try to send a delivery has begun, no member is removed from it.
 import { z } from 'zod';
 import {
-  MESSAGE_TYPES,
-  MOST_LISTED,
   type Delivery,
   type DeliveryMember,
+  MESSAGE_TYPES,
   type MoreMembers,
+  MOST_LISTED,
   type Present,
+  type Receipt,
 } from '../../../core/model/delivery.ts';
 import { SEVERITIES } from '../../../core/model/ids.ts';
 import type { Key } from '../../../dispatch/model.ts';
-import { count, fromJson, instant, int, jsonOrNull, parsed, readable, text, type Row } from '../../sql/rows.ts';
-import type { SqlDialect } from '../../sql/dialect.ts';
-import { paged, type Parameter, type Sql } from '../../sql/sql.ts';
 import { StorageError } from '../../contract/store.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { count, fromJson, instant, int, jsonOrNull, parsed, readable, type Row, text } from '../../sql/rows.ts';
+import { paged, type Parameter, type Sql } from '../../sql/sql.ts';
 import { renewedIn } from '../alerts/recipient-states.ts';
-import { facts, message, segments } from './stored-messages.ts';
+import { facts, message, segments } from './delivery-rows.ts';
 
 export interface DeliveryName {
   readonly id: string;
@@ -188,4 +189,59 @@ function moreOf(row: Row): MoreMembers {
   return parsed(`members of delivery ${String(row['id'])}`, () =>
     more.parse({ ...row, watch: row['rule'], keys: fromJson(row['keys']) }),
   );
+}
+
+// The ids that receivers gave to the last message about each alert, so that the next message can change or answer it.
+
+const TOLD = `
+  group_member AS member
+    JOIN deliveries AS mine ON mine.number = member.delivery
+    JOIN notifications AS told ON told.number = member.notification`;
+
+const RECEIPTS = `
+  ${TOLD}
+    LEFT JOIN recipient_state AS state
+      ON state.key = member.key AND state.channel = mine.channel AND state.recipient = mine.recipient
+        AND state.receipt_episode = told.episode
+  WHERE member.delivery = $1`;
+
+// Two short queries instead of one over all members. If there are thousands of members, usually the first one has no
+// receipt, or the second one has a different receipt.
+const FIRST_RECEIPT = `SELECT receipt FROM ${RECEIPTS} LIMIT 1`;
+const ANOTHER_RECEIPT = `SELECT 1 AS one FROM ${RECEIPTS} AND receipt IS DISTINCT FROM $2 LIMIT 1`;
+
+const MOST_OWN = 50;
+const OWN_RECEIPTS = `SELECT member.key, receipt FROM ${RECEIPTS} AND receipt IS NOT NULL ORDER BY member.key LIMIT ${MOST_OWN}`;
+
+const IS_OF_SEVERAL = 'SELECT 1 AS one FROM group_member WHERE delivery = $1 LIMIT 1 OFFSET 1';
+
+// The receipt of a message about several alerts replaces the receipt that they shared before, but not the receipt of a
+// message about one alert alone.
+const KEEP_RECEIPT = `
+  UPDATE recipient_state AS state SET receipt = $4, receipt_episode = known.episode
+  FROM (SELECT member.key, mine.channel, mine.recipient, told.episode FROM ${TOLD} WHERE ${IN_PAGE}) AS known
+  WHERE state.key = known.key AND state.channel = known.channel AND state.recipient = known.recipient
+    AND ($5::bigint = 0 OR state.receipt IS NULL OR state.receipt_episode <> known.episode OR state.receipt = $6::text)`;
+
+/**
+ * The receipt of an earlier message about the same alerts in the same episodes; null if there is none, or if not all of
+ * these alerts have the same one.
+ */
+export async function receiptOf(sql: Sql, delivery: number): Promise<Receipt | null> {
+  const receipt = (await sql.first(FIRST_RECEIPT, [delivery]))?.['receipt'];
+  if (typeof receipt !== 'string') return null;
+  return (await sql.first(ANOTHER_RECEIPT, [delivery, receipt])) === undefined ? receipt : null;
+}
+
+/** The receipts of the delivery's members by key, at most `MOST_OWN`. */
+export async function ownReceiptsOf(sql: Sql, delivery: number): Promise<ReadonlyMap<string, Receipt>> {
+  const rows = await sql.all(OWN_RECEIPTS, [delivery]);
+  return new Map(rows.map((row) => [text(row, 'key'), text(row, 'receipt')]));
+}
+
+/** Stores the receipt of an accepted delivery for the members of this page. */
+export async function keepReceipt(sql: Sql, delivery: number, page: KeyPage, receipt: Receipt): Promise<void> {
+  const isOfSeveral = (await sql.first(IS_OF_SEVERAL, [delivery])) !== undefined;
+  const shared = isOfSeveral ? await receiptOf(sql, delivery) : null;
+  await sql.run(KEEP_RECEIPT, [delivery, ...inPage(page), receipt, Number(isOfSeveral), shared]);
 }

@@ -8,8 +8,8 @@ import { Superseded } from '../../sql/database.ts';
 import { earlier } from '../../sql/dialect.ts';
 import { int, ints, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import { labelsOf, recipientOf, transitionIn } from '../alerts/alert-labels.ts';
-import { wakeMembers } from '../alerts/groups.ts';
+import { labelsOf, recipientOf, transitionIn } from '../alerts/notifications.ts';
+import { wakeMembers } from '../alerts/alerts.ts';
 import { inPage, type KeyPage } from './delivery-members.ts';
 
 const CLOSED = `

@@ -6,12 +6,11 @@ import type { Tried } from '../../contract/deliveries.ts';
 import { int, texts, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import { wakeMembers } from '../alerts/groups.ts';
+import { wakeMembers } from '../alerts/alerts.ts';
 import { summaryKeysIn } from '../alerts/notifications.ts';
 import { hasten } from './deliveries.ts';
-import { FIRST_KEY, IN_PAGE, inPage, type KeyPage } from './delivery-members.ts';
+import { FIRST_KEY, IN_PAGE, inPage, keepReceipt, type KeyPage } from './delivery-members.ts';
 import { outcomeText, release } from './delivery-rows.ts';
-import { keepReceipt } from './receipts.ts';
 
 const ALL_KEYS: KeyPage = { after: FIRST_KEY, to: null };
 

@@ -12,7 +12,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, intOrNull, ints, jsonIfAny, text, textOrNull, texts, type Row } from '../../sql/rows.ts';
 import { paged, type Sql } from '../../sql/sql.ts';
-import { storedNotificationOf } from '../deliveries/stored-messages.ts';
+import { storedNotificationOf } from '../deliveries/delivery-rows.ts';
 import { anchorOf, checkpointOf, journalTextOf } from './journal.ts';
 
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../../../core/model/memory.ts';
 import { StorageError } from '../../contract/store.ts';
 import { anyJson, count, fromJson, instant, int, parsed, type Row } from '../../sql/rows.ts';
-import { message } from '../deliveries/stored-messages.ts';
+import { message } from '../deliveries/delivery-rows.ts';
 
 const openEvent: z.ZodType<OpenEvent> = z.object({
   type: z.literal('open'),
