@@ -9,7 +9,7 @@ import { acksAt } from '../dispatch/policy/holds.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import type { Moment } from '../lib/time-zone.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
-import { addAcks, endAck } from '../store/tables/operators/acks.ts';
+import { addAcks, endAck } from '../store/tables/operators/policy.ts';
 import { action, type OperatorWorld } from './action.ts';
 import { ACKNOWLEDGED, ackLine, LONGEST_ACK_MS, severityOf } from './acks.ts';
 import { Comment, untilMistakes, WrittenTime } from './shapes.ts';

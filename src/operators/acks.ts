@@ -9,7 +9,7 @@ import type { Moment } from '../lib/time-zone.ts';
 import { acksAt } from '../dispatch/policy/holds.ts';
 import { showInstant } from '../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
-import { addAck, endAck as endAckOf } from '../store/tables/operators/acks.ts';
+import { addAck, endAck as endAckOf } from '../store/tables/operators/policy.ts';
 import { action, type ActionBy, type ActionCall, type OperatorWorld, type LineWords, type LineData } from './action.ts';
 import { DAEMON } from './announcements.ts';
 import { AckShape, ackJson, Comment, DAY_MS, NoBody, untilMistakes, WrittenTime, endIn } from './shapes.ts';

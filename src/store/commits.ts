@@ -7,10 +7,8 @@ import type { CommitResult } from './contract/fence.ts';
 import type { Sql } from './sql/sql.ts';
 import { addNotifications } from './tables/alerts/notifications.ts';
 import { append } from './tables/journal/journal.ts';
-import { keepCoverage } from './tables/memory/coverage.ts';
-import { keepMemories, versionsOf } from './tables/memory/memory.ts';
-import { keepSamples } from './tables/memory/samples.ts';
-import { noteData, noteFirst } from './tables/memory/unknown-spans.ts';
+import { keepCoverage, keepMemories, versionsOf } from './tables/memory/memory.ts';
+import { keepSamples, noteData, noteFirst } from './tables/memory/samples.ts';
 
 /**
  * Runs in a transaction of the caller. The caller has checked the fence. `format`: the newest format of memories that

@@ -60,8 +60,7 @@ import { moveDeliveries } from './tables/deliveries/deliveries.ts';
 import { putBack } from './tables/deliveries/first-tries.ts';
 import { append } from './tables/journal/journal.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
-import { acksOf, moveAcks } from './tables/operators/acks.ts';
-import { isPolicy, policyFor } from './tables/operators/policy.ts';
+import { acksOf, isPolicy, moveAcks, policyFor } from './tables/operators/policy.ts';
 import { keepOver } from './tables/operators/silences.ts';
 
 export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {

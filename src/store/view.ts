@@ -25,12 +25,9 @@ import {
 } from './tables/deliveries/delivery-lists.ts';
 import { history, journalPage, notifications, verifyJournal } from './tables/journal/journal-pages.ts';
 import { journalHashAt, journalHead } from './tables/journal/journal.ts';
-import { diagnostics } from './tables/memory/coverage.ts';
 import { readFact } from './tables/memory/facts.ts';
-import { recall } from './tables/memory/memory.ts';
-import { buckets } from './tables/memory/sample-hours.ts';
-import { runsAfter, samples, samplesAfter } from './tables/memory/samples.ts';
-import { firstPolls, unknownSpans } from './tables/memory/unknown-spans.ts';
+import { diagnostics, recall } from './tables/memory/memory.ts';
+import { buckets, firstPolls, runsAfter, samples, samplesAfter, unknownSpans } from './tables/memory/samples.ts';
 import { policyAt } from './tables/operators/policy.ts';
 import { heldBySilence, pauses, silences } from './tables/operators/silences.ts';
 

@@ -300,7 +300,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
   'an acknowledgement that has ended is in force again when the clock is set back': {
     edits: [
       {
-        file: 'src/store/tables/operators/acks.ts',
+        file: 'src/store/tables/operators/policy.ts',
         find: `sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);`,
         replace: `sql.run(byMs === 0 ? BACK : FORWARD, [Math.max(byMs, 0), now]);`,
       },

@@ -6,7 +6,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/delivery-rows.ts';
-import { inForceAt } from '../operators/acks.ts';
+import { inForceAt } from '../operators/policy.ts';
 import { labelsShape } from './notifications.ts';
 
 const MIRRORED = (d: SqlDialect): string => `

@@ -12,7 +12,7 @@ import { intOrNull, ints, intsOrNull, jsonOrNull, texts, type Row } from '../../
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
-import { inForceAt } from '../operators/acks.ts';
+import { inForceAt } from '../operators/policy.ts';
 import { labelsOf, recipientOf } from './notifications.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
