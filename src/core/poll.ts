@@ -1,6 +1,5 @@
 // One observation with the events and values that the kind detects in it. The alerts of the watch are evaluated on it.
-import type { AlertPoll } from './alerts/alert-evaluation.ts';
-import { contextOf as contextOfItem } from './alerts/events/judging.ts';
+import { type AlertPoll, contextOf as contextOfItem } from './alerts/alert-evaluation.ts';
 import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
 import type { Instant } from '../lib/clock.ts';

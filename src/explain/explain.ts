@@ -1,7 +1,7 @@
 // Explains a watch from the rule and the state alone. Sends no request and writes nothing.
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
-import { conditionText } from '../core/alerts/condition-text.ts';
+import { conditionText } from '../core/alerts/sentence.ts';
 import type { Segment } from '../core/model/watch/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';

@@ -2,7 +2,7 @@
 import type { RecipientsOf } from '../core/model/ids.ts';
 import { z } from 'zod';
 import { formatDuration } from '../lib/durations.ts';
-import { conditionText, eventText } from '../core/alerts/condition-text.ts';
+import { conditionText, eventText } from '../core/alerts/sentence.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { dailyCosts } from '../rules/costs.ts';
 import { showRecipient, showSchedule } from '../rules/describe.ts';

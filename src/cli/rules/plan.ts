@@ -1,7 +1,7 @@
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import { withStored } from '../../core/windows/closed.ts';
+import { withStored } from '../../core/alerts/history.ts';
 import { outlineOf, readOutline, type Outline } from '../../plan/outline.ts';
 import { planOf, type PlanState } from '../../plan/plan.ts';
 import { openReaderIfAny, stateName } from '../../store/open.ts';

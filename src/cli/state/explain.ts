@@ -3,7 +3,7 @@ import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { AlertId, RecipientsOf } from '../../core/model/ids.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
-import { withStored } from '../../core/windows/closed.ts';
+import { withStored } from '../../core/alerts/history.ts';
 import { reportMessage } from '../../core/reports/message.ts';
 import type { Report } from '../../core/reports/model.ts';
 import { readMember, type MemberReading } from '../../core/reports/reading.ts';

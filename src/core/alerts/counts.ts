@@ -24,16 +24,17 @@ import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Truth } from '../model/ids.ts';
 import {
+  type AlertEvaluation,
+  type AlertPoll,
+  type AlertsByKey,
   ALL_ITEMS,
+  amountAt,
+  contextOf,
   readsMissing,
   sameOr,
   unread,
-  type AlertsByKey,
-  type AlertEvaluation,
-  type AlertPoll,
 } from './alert-evaluation.ts';
 import { matchEvents, type Match } from './events/event-matching.ts';
-import { amountAt, contextOf } from './events/judging.ts';
 import { spansOf, waitingItems, waitingUnread, type WaitingItems } from './waiting-items.ts';
 import { ONE, tallied, ZERO } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';

@@ -1,14 +1,16 @@
 // The history of a watch as runs of equal samples, and the windows over it. A sample is the value of one poll. A missed
 // poll has no sample. Between two samples the value counts as that of the first.
-import type { PollTime } from './conditions/condition-state.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { ClosedRun, Decision } from '../model/decision.ts';
+import type { Memory, Run, Samples } from '../model/memory.ts';
+import type { Window, WindowHistory, WindowSpan } from '../model/watch/condition.ts';
+import type { Watch } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
-import { exactOf, valueAt, type AnyView } from '../values/fields.ts';
-import type { Run, Samples } from '../model/memory.ts';
-import type { WindowHistory, WindowSpan, Window } from '../model/watch/condition.ts';
+import { type AnyView, exactOf, valueAt } from '../values/fields.ts';
 import { HOLE } from '../windows/hole.ts';
 import { NO_PAST, type Past } from '../windows/stored-runs.ts';
 import type { StoredWindow } from '../windows/stored-window.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { PollTime } from './conditions/condition-state.ts';
 
 /** Adds the present values. The same object as before when every value is unchanged. */
 export function sample(before: Samples, spans: readonly WindowSpan[], view: AnyView | null, time: PollTime): Samples {
@@ -160,4 +162,60 @@ function amountOf([, , value]: Run): Amount {
   const amount = Amount.parse(value);
   if (amount === undefined) throw new TypeError('a sample is no number');
   return amount;
+}
+
+// The runs that a decision closes. They move from the memory, whose row would grow with the window, to a table of their
+// own.
+
+/** The decision with its closed runs apart. Its memory keeps only open runs. */
+export function withClosedApart(watch: Watch, before: Memory, decision: Decision): Decision {
+  const { memory } = decision;
+  const isSame = before.checksum === memory.checksum;
+  if (isSame && memory.history === before.history) return decision;
+  const paths = new Set([...Object.keys(before.history), ...Object.keys(memory.history)]);
+  const goesOn = (path: string): boolean =>
+    isSame && path in before.history && path in memory.history && !decision.closed.dropped.includes(path);
+  return {
+    ...decision,
+    memory: { ...memory, history: runsOf(memory.history, isOpen) },
+    closed: {
+      ...decision.closed,
+      runs: Object.entries(runsOf(memory.history, isClosed)).flatMap(([path, runs]) => rowsOf(watch, path, runs)),
+      dropped: [...paths].filter((path) => !goesOn(path)),
+    },
+  };
+}
+
+/** The memory with its stored runs, which were closed before its own. */
+export function withStored(memory: Memory, stored: Samples): Memory {
+  const history = Object.entries(memory.history).map(([path, runs]) => {
+    const before = (stored[path] ?? []).filter((run) => isBefore(run, runs[0], memory.coveredUntil));
+    return [path, [...before, ...runs]] as const;
+  });
+  return { ...memory, history: Object.fromEntries(history) };
+}
+
+/** False for runs that were stored after the memory was. */
+function isBefore([since, until]: Run, first: Run | undefined, coveredUntil: Memory['coveredUntil']): boolean {
+  return first === undefined ? until !== null && coveredUntil !== null && until <= coveredUntil : since < first[0];
+}
+
+function rowsOf({ sampled, schedule }: Watch, path: string, runs: readonly Run[]): readonly ClosedRun[] {
+  const longestMs = Math.max(0, ...sampled.filter((span) => span.path === path).map(({ ms }) => ms));
+  const keptMs = longestMs + HOLE * schedule.intervalMs;
+  return runs.flatMap(([since, until, value]) =>
+    until === null ? [] : [{ path, since, until, value, keptFrom: until - keptMs }],
+  );
+}
+
+function runsOf(samples: Samples, is: (run: Run) => boolean): Samples {
+  return Object.fromEntries(Object.entries(samples).map(([path, runs]) => [path, runs.filter(is)]));
+}
+
+function isOpen([, until]: Run): boolean {
+  return until === null;
+}
+
+function isClosed(run: Run): boolean {
+  return !isOpen(run);
 }

@@ -12,8 +12,7 @@ import { titleAndDetail } from '../wording/message-words.ts';
 import { priceLines, pricePathsOf } from '../wording/values.ts';
 import { lineOf } from '../wording/words.ts';
 import { claimantOf } from './claims.ts';
-import { conditionText } from './condition-text.ts';
-import { sentenceOf, type Counted } from './sentence.ts';
+import { conditionText, type Counted, sentenceOf } from './sentence.ts';
 
 /** Key and order of a message within its alert. */
 export interface MessageHeader {

@@ -12,16 +12,16 @@ import type { Instant } from '../../lib/clock.ts';
 import { typeAt, valueAt } from '../values/fields.ts';
 import { showPath, showTime } from '../wording/words.ts';
 import {
+  type AlertEvaluation,
+  type AlertPoll,
+  type AlertsByKey,
+  holds,
   sameOr,
   transitionOf,
   unevaluated,
   unread,
-  type AlertEvaluation,
-  type AlertsByKey,
-  type AlertPoll,
 } from './alert-evaluation.ts';
-import { holds } from './events/judging.ts';
-import { LATE_AFTER_MS } from './events/event-message.ts';
+import { LATE_AFTER_MS } from './events/event-tracking.ts';
 import { messageOf } from './message.ts';
 
 const LONGEST_WAIT_MS = 12 * 3_600_000;

@@ -1,5 +1,5 @@
 // The message of a report: a table with a row for each balance, the total, and what is not in it.
-import { LATE_AFTER_MS } from '../alerts/events/event-message.ts';
+import { LATE_AFTER_MS } from '../alerts/events/event-tracking.ts';
 import { namesOf } from '../alerts/sentence.ts';
 import { ON_SCHEDULE, type Fact, type Message } from '../model/delivery.ts';
 import { idOf, scheduleKey } from '../model/watch/identity.ts';

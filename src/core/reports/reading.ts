@@ -1,5 +1,5 @@
 // Reads the members of a report: the samples in their memories, and those that are stored apart.
-import { historyOf } from '../alerts/history.ts';
+import { historyOf, withStored } from '../alerts/history.ts';
 import { balanceKey, type KnownBalance } from '../model/distinct-balances.ts';
 import type { Memory, Run } from '../model/memory.ts';
 import { isLongOverdue, isOverdue } from '../model/watch/schedule.ts';
@@ -7,7 +7,6 @@ import { paceIn, type Watch } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
 import { isDollars } from '../values/dollars.ts';
 import { HOLE } from '../windows/hole.ts';
-import { withStored } from '../windows/closed.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Report } from './model.ts';
 

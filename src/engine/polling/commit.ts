@@ -6,7 +6,7 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory, Run, Samples } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import { withClosedApart } from '../../core/windows/closed.ts';
+import { withClosedApart } from '../../core/alerts/history.ts';
 import { after, type Clock, nextTurn } from '../../lib/clock.ts';
 import { mayBeDone } from '../../lib/unavailable.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { firstQuestionsOf, needOf } from '../../core/spending/asked.ts';
-import { withClosedApart, withStored } from '../../core/windows/closed.ts';
+import { withClosedApart, withStored } from '../../core/alerts/history.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
 import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';

@@ -11,7 +11,7 @@ import {
 import { figurePathsOf, figuresOf, storedFiguresOf, type Figures } from '../../core/model/figures.ts';
 import { idOf } from '../../core/model/watch/identity.ts';
 import { encodeSnapshot } from '../../core/model/snapshot.ts';
-import { conditionText } from '../../core/alerts/condition-text.ts';
+import { conditionText } from '../../core/alerts/sentence.ts';
 import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';

@@ -1,9 +1,8 @@
 // Titles of alerts: an open alert is shown with its current values, a pending one with its condition.
 import { presentOf, windowsShown } from '../../core/alerts/message.ts';
-import { conditionText } from '../../core/alerts/condition-text.ts';
 import { readsMissing } from '../../core/alerts/alert-evaluation.ts';
 import { subjectOfCountNow } from '../../core/alerts/counts.ts';
-import { namesOf } from '../../core/alerts/sentence.ts';
+import { conditionText, namesOf } from '../../core/alerts/sentence.ts';
 import type { Snapshot } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
 import type { Memory } from '../../core/model/memory.ts';

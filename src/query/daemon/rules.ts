@@ -1,6 +1,6 @@
 // The alerts of the rules: the health of their conditions, and how often they sent messages.
 import type { Problem } from '../../config/problem.ts';
-import { conditionText } from '../../core/alerts/condition-text.ts';
+import { conditionText } from '../../core/alerts/sentence.ts';
 import { healthOf, isHealthy, type Health } from '../../core/model/health.ts';
 import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import { paceOf, type AlertRule, type Watch } from '../../core/model/watch/watch.ts';

@@ -3,7 +3,7 @@ import type { Memory, Run } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { limitOf } from './measure.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import { withStored } from '../../core/windows/closed.ts';
+import { withStored } from '../../core/alerts/history.ts';
 import type { PathOfWatch } from '../../store/contract/samples.ts';
 import type { Point } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';

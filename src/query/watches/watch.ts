@@ -5,7 +5,7 @@ import type { AlertId } from '../../core/model/ids.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import type { DataSince, Memory } from '../../core/model/memory.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
-import { withStored } from '../../core/windows/closed.ts';
+import { withStored } from '../../core/alerts/history.ts';
 import { explainWatch, storedSnapshotOf } from '../../explain/explain.ts';
 import type { Explained, ExplainedAlert, ExplainedPart } from '../../explain/model.ts';
 import { exactOf, valueAt, type AnyView } from '../../core/values/fields.ts';

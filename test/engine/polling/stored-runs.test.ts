@@ -1,13 +1,12 @@
 // Windows over runs that lie in the store say what they would say over a memory that holds all of its runs itself.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { historyOf } from '../../../src/core/alerts/history.ts';
+import { historyOf, withClosedApart, withStored } from '../../../src/core/alerts/history.ts';
 import { MEASURES, type WindowSpan } from '../../../src/core/model/watch/condition.ts';
 import type { Memory, Samples } from '../../../src/core/model/memory.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../../src/core/step.ts';
-import { withClosedApart, withStored } from '../../../src/core/windows/closed.ts';
 import { createRunsOfWatches } from '../../../src/engine/polling/stored-runs.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { commit } from '../../support/store/store-calls.ts';

@@ -5,8 +5,14 @@ import type { ConditionState } from '../../model/memory.ts';
 import type { Condition } from '../../model/watch/condition.ts';
 import type { ConditionAlert } from '../../model/watch/watch.ts';
 import type { Truth } from '../../model/ids.ts';
-import { readsMissing, sameOr, type AlertsByKey, type AlertEvaluation, type AlertPoll } from '../alert-evaluation.ts';
-import { contextOf } from '../events/judging.ts';
+import {
+  type AlertEvaluation,
+  type AlertPoll,
+  type AlertsByKey,
+  contextOf,
+  readsMissing,
+  sameOr,
+} from '../alert-evaluation.ts';
 import { isActive } from '../emission.ts';
 import { needOf } from '../../chain/tick-chain.ts';
 

@@ -10,8 +10,7 @@ import { standing, standingAt } from '../../values/standing.ts';
 import { viewOf, type Remembered } from '../../values/tracked.ts';
 import { pricePathsOf } from '../../wording/values.ts';
 import { remembered } from '../../../lib/remembered.ts';
-import type { AlertPoll } from '../alert-evaluation.ts';
-import { contextOf, truthOf } from './judging.ts';
+import { type AlertPoll, contextOf, truthOf } from '../alert-evaluation.ts';
 import type { Sighting } from './event-progress.ts';
 import type { TrackedEvent } from './event-sighting.ts';
 

@@ -13,9 +13,18 @@ import type { Truth } from '../../model/ids.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { claimantOf } from '../claims.ts';
 import { isFinal } from './event-state.ts';
-import { contextOf, isSpent, judgeItem, ofRatio, truthOf, type MatchingAlert } from './judging.ts';
 import { isJudgedAgain } from '../in-a-row.ts';
-import { ALL_ITEMS, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
+import {
+  type AlertPoll,
+  type AlertsByKey,
+  ALL_ITEMS,
+  contextOf,
+  isSpent,
+  judgeItem,
+  type MatchingAlert,
+  ofRatio,
+  truthOf,
+} from '../alert-evaluation.ts';
 import { type Remembered } from '../../values/tracked.ts';
 
 /** An open event with its key. */

@@ -1,33 +1,31 @@
 // Tracks events that were sent, or wait for confirmations: each poll finds them unchanged, changed, gone or present
 // again.
-import { expand } from '../../values/condensed.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { eachInSteps, type Steps } from '../../../lib/steps.ts';
+import type { EventReason, Reason } from '../../model/decision.ts';
 import type { Message } from '../../model/delivery.ts';
-import { claimantOf, claimRule } from '../claims.ts';
-import { firstMessage } from './event-message.ts';
-import type { Sighting } from './event-progress.ts';
-import { atFirstPrice, compareEvent, comparedPaths } from './event-comparison.ts';
-import { missingSighting, needFor, type TrackedEvent } from './event-sighting.ts';
-import { advanceEvent } from './event-state.ts';
-import { eventKey } from '../../model/watch/identity.ts';
-import type { Detection } from '../../model/detection.ts';
+import { blockOf, type DetectedEvent, type Detection } from '../../model/detection.ts';
 import type { FindingKey } from '../../model/ids.ts';
 import type { EventState } from '../../model/memory.ts';
-import { followUp, messageOf, pathsToShow } from '../message.ts';
-import { namesOf } from '../sentence.ts';
+import type { HeadNeed } from '../../model/observation.ts';
+import type { Transition } from '../../model/transition.ts';
+import { eventKey } from '../../model/watch/identity.ts';
+import type { EventAlert } from '../../model/watch/watch.ts';
+import { expand } from '../../values/condensed.ts';
 import type { AnyView } from '../../values/fields.ts';
+import { viewOf } from '../../values/tracked.ts';
 import { outcomeWords } from '../../wording/condition-words.ts';
 import { ownValue } from '../../wording/values.ts';
 import { lineOf, showPath, showTime } from '../../wording/words.ts';
-import type { Instant } from '../../../lib/clock.ts';
-import type { Transition } from '../../model/transition.ts';
-import type { EventAlert } from '../../model/watch/watch.ts';
-import type { EventReason, Reason } from '../../model/decision.ts';
-import type { HeadNeed } from '../../model/observation.ts';
-import { transitionOf, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
-import { limitOf } from './event-matching.ts';
-import { contextOf } from './judging.ts';
-import { viewOf } from '../../values/tracked.ts';
-import { eachInSteps, type Steps } from '../../../lib/steps.ts';
+import { type AlertPoll, type AlertsByKey, contextOf, transitionOf } from '../alert-evaluation.ts';
+import { claimantOf, claimRule } from '../claims.ts';
+import { followUp, messageOf, pathsToShow } from '../message.ts';
+import { namesOf } from '../sentence.ts';
+import { atFirstPrice, comparedPaths, compareEvent } from './event-comparison.ts';
+import { limitOf, type Match } from './event-matching.ts';
+import type { Sighting } from './event-progress.ts';
+import { missingSighting, needFor, type TrackedEvent } from './event-sighting.ts';
+import { advanceEvent, beginEvent } from './event-state.ts';
 
 /** Result of one poll for one event. */
 export interface EventStep {
@@ -245,4 +243,39 @@ function toldMessage(poll: AlertPoll, alert: EventAlert, { key, before }: Tracke
 
 export function reasonOf(alert: EventAlert, key: string, type: EventReason): Reason {
   return { type, alert: alert.id, key };
+}
+
+// The first message of an event, and its state after it.
+
+/** A message that is sent later than this after its event is marked as late. */
+export const LATE_AFTER_MS = 600_000;
+
+/** The message for an item that matches. */
+export function firstMessage(
+  poll: AlertPoll,
+  alert: EventAlert,
+  { event, context, unjudged }: Omit<Match, 'isHit' | 'isClaim'>,
+): Message {
+  const { at } = poll.time;
+  const since = event.happenedAt ?? at;
+  const isSure = event.block === 'nowhere' || isConfirmed(poll, alert, event);
+  const reasons = [
+    ...(unjudged === null ? [] : [`could not be judged: ${unjudged}`]),
+    ...(alert.provisional && !isSure ? [`provisional: not ${alert.confirmations} blocks deep yet`] : []),
+  ];
+  return messageOf(poll, alert, context, {
+    type: 'alert.event',
+    key: eventKey(poll.watch, alert.id, event.key),
+    episode: 1,
+    seq: 1,
+    at,
+    since,
+    firedAt: null,
+    late: at - since > LATE_AFTER_MS,
+    reason: reasons.length === 0 ? null : reasons.join('; '),
+  });
+}
+
+function isConfirmed(poll: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
+  return beginEvent({ ...alert, provisional: false }, blockOf(event), poll.head).transition === 'confirmed';
 }

@@ -1,10 +1,9 @@
 // `on:` alerts without a count: one message per occurrence, and no resolve. An item in a block is tracked until it is
 // final: it is sent when it has its confirmations, and corrected or retracted when it changes or disappears.
 import { blockOf } from '../../model/detection.ts';
-import { firstMessage } from './event-message.ts';
 import { beginEvent } from './event-state.ts';
 import { valuesOf } from './event-comparison.ts';
-import { trackEvents, reasonOf, type EventStep } from './event-tracking.ts';
+import { type EventStep, firstMessage, reasonOf, trackEvents } from './event-tracking.ts';
 import type { EventState } from '../../model/memory.ts';
 import { pathsToShow } from '../message.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
