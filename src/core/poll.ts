@@ -21,7 +21,7 @@ import { newestOf, type Awaited, type Detection } from './model/detection.ts';
 import type { Alert, DataState, EventState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
 import { paceIn, type Watch } from './model/watch/watch.ts';
-import { viewOf } from './values/tracked.ts';
+import { viewOf } from './values/encoded.ts';
 import type { Past } from './windows/stored-runs.ts';
 
 type SeenObservation = Extract<Observation, { type: 'seen' }>;

@@ -1,7 +1,7 @@
 // The changes that make a condition true, or false. If one number is compared with a constant, the change is their
 // difference. Otherwise it is a list of the parts with the wrong value.
 import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
-import { subjectValue } from '../core/wording/comparisons.ts';
+import { subjectValue } from '../core/wording/values.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { ExplainContext } from './condition.ts';
 import { numberText, subjectName } from './values.ts';

@@ -2,7 +2,7 @@
 import type { Message } from '../core/model/delivery.ts';
 import { showCron } from '../core/model/watch/schedule.ts';
 import type { Report } from '../core/reports/model.ts';
-import { mainText } from '../core/wording/message-words.ts';
+import { mainText } from '../core/wording/words.ts';
 import type { Instant } from '../lib/clock.ts';
 import { showInZone } from '../lib/time-zone.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';

@@ -13,7 +13,7 @@ import { toBody } from './rendering/body.ts';
 import { othersText } from './rendering/content.ts';
 import { toContent } from './rendering/delivery-content.ts';
 import { isToldLater, memberLead, presentMessage } from './rendering/member.ts';
-import { headingOf } from '../core/wording/message-words.ts';
+import { headingOf } from '../core/wording/words.ts';
 import { firedFor, ours, reasonOf, stateOf, textOf } from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';
 

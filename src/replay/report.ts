@@ -3,7 +3,7 @@ import { firedAtOf, stateWord, type Delivery, type Message } from '../core/model
 import { deliveryId } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import { headingOf, mainText } from '../core/wording/message-words.ts';
+import { headingOf, mainText } from '../core/wording/words.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ReplayedMessage } from './run.ts';
 

@@ -8,7 +8,7 @@ import type { Target } from '../core/model/watch/target.ts';
 import type { Read } from '../core/model/watch/question.ts';
 import type { Amount } from '../core/values/amount.ts';
 import { dollarsOf, isPrice } from '../core/values/dollars.ts';
-import { track } from '../core/values/tracked.ts';
+import { track } from '../core/values/encoded.ts';
 import type { Instant } from '../lib/clock.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { untrusted } from '../lib/untrusted.ts';
@@ -28,7 +28,7 @@ import { bothForms, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED, oneChange } from './one-change.ts';
 import { Emptied, isAnotherReading, NOT_EMPTY, readEmpty, untilAnotherReading } from './lists/emptied.ts';
 import { firstCount, remembered, type Values } from './values.ts';
-import { plainWording } from '../core/wording/change-sentence.ts';
+import { plainWording } from '../core/wording/values.ts';
 
 type TokenView = View<typeof Token.fields>;
 

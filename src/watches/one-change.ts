@@ -2,7 +2,7 @@ import type { AnyView } from '../core/values/fields.ts';
 import type { Detection } from '../core/model/detection.ts';
 import type { EventSpec } from '../core/model/watch/kind.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Tracking } from '../core/values/tracked.ts';
+import type { Tracking } from '../core/values/encoded.ts';
 import { firstCount, type Values } from './values.ts';
 
 export const CHANGED: EventSpec = {

@@ -3,13 +3,13 @@ import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { Kind } from '../core/model/watch/kind.ts';
 import type { Target } from '../core/model/watch/target.ts';
-import { track } from '../core/values/tracked.ts';
+import { track } from '../core/values/encoded.ts';
 import { inOneStep } from '../lib/steps.ts';
 import { blocks, tokenDetails } from '../explorer/operations.ts';
 import { Token } from '../explorer/reading/resources/token.ts';
 import { CHANGED, oneChange } from './one-change.ts';
 import { Values } from './values.ts';
-import { plainWording } from '../core/wording/change-sentence.ts';
+import { plainWording } from '../core/wording/values.ts';
 
 type TokenReading = View<typeof Token.fields>;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Json } from '../core/values/fields.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Remembered } from '../core/values/tracked.ts';
+import type { Remembered } from '../core/values/encoded.ts';
 
 export const json: z.ZodType<Json> = z.json();
 export const remembered: z.ZodType<Remembered> = z.record(z.string(), json);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { AnyView } from '../../src/core/values/fields.ts';
 import type { ListQuestion } from '../../src/core/model/watch/question.ts';
-import { encodedAt } from '../../src/core/values/tracked.ts';
+import { encodedAt } from '../../src/core/values/encoded.ts';
 import {
   addressDetails,
   addressInternalTransactions,

@@ -4,7 +4,7 @@ import { messageOf } from '../../src/core/alerts/message.ts';
 import type { AlertRule, Watch } from '../../src/core/model/watch/watch.ts';
 import { Address } from '../../src/core/values/address.ts';
 import { Amount } from '../../src/core/values/amount.ts';
-import { isWord } from '../../src/core/values/decoding.ts';
+import { isWord } from '../../src/core/values/record-type.ts';
 import type { AnyRecord, AnyView, FieldType } from '../../src/core/values/fields.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { subjectOf } from '../../src/notifiers/rendering/wording.ts';

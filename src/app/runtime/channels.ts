@@ -3,7 +3,7 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Attempt, Delivery, Outcome } from '../../core/model/delivery.ts';
 import type { RecipientsOf } from '../../core/model/ids.ts';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { headingOf } from '../../core/wording/words.ts';
 import type { Channel, Config } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Report } from '../../core/reports/model.ts';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { headingOf } from '../../core/wording/words.ts';
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { wrappedItem } from '../../lib/columns.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';

@@ -13,7 +13,7 @@ import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
 import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
 import type { Amount } from '../values/amount.ts';
 import { type AnyView, exactOf, recordTypeOf, valueAt } from '../values/fields.ts';
-import { type Remembered, viewOf } from '../values/tracked.ts';
+import { type Remembered, viewOf } from '../values/encoded.ts';
 import { type PollTime, resolve } from './conditions/condition-state.ts';
 import { raisedMessage, resolvedMessage } from './message.ts';
 

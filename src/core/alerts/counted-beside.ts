@@ -5,7 +5,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { DetectedEvent } from '../model/detection.ts';
 import type { GroupState, OtherItems, ReasonGiven } from '../model/memory.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
-import { textAt } from '../wording/change-sentence.ts';
+import { textAt } from '../wording/values.ts';
 
 export const MOST_REASONS = 100;
 const MOST_TEXT = 120;

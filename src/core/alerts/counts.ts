@@ -37,7 +37,7 @@ import {
 import { matchEvents, type Match } from './events/event-matching.ts';
 import { spansOf, waitingItems, waitingUnread, type WaitingItems } from './waiting-items.ts';
 import { ONE, tallied, ZERO } from './tallies.ts';
-import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
+import { encodedAt, type Remembered, viewOf } from '../values/encoded.ts';
 
 interface CountPoll extends AlertPoll {
   readonly waiting: WaitingItems;

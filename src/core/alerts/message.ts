@@ -3,14 +3,13 @@ import { type Instant, showDuration } from '../../lib/clock.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { shortHex } from '../values/address.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
-import { factsAt } from '../values/facts.ts';
+import { factsAt } from '../values/encoded.ts';
 import { presentValues, SEVERITY_RAISED, type Fact, type Message, type Present } from '../model/delivery.ts';
 import type { AlertRule, Watch } from '../model/watch/watch.ts';
 import type { Condition, EvaluationContext, Template, Window } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
-import { titleAndDetail } from '../wording/message-words.ts';
 import { priceLines, pricePathsOf } from '../wording/values.ts';
-import { lineOf } from '../wording/words.ts';
+import { lineOf, titleAndDetail } from '../wording/words.ts';
 import { claimantOf } from './claims.ts';
 import { conditionText, type Counted, sentenceOf } from './sentence.ts';
 

@@ -1,6 +1,6 @@
 // Folds events while thousands of messages of a channel are not settled. Each alert has one open summary for the
 // channel, which takes the events until it is sent. Nothing is dropped: the summary contains the key of every event.
-import { headingOf } from '../wording/message-words.ts';
+import { headingOf } from '../wording/words.ts';
 import type { Message, DeliverySummary } from '../model/delivery.ts';
 import { deliveryId, idOf } from '../model/watch/identity.ts';
 import type { DeliveryId, Recipient } from '../model/ids.ts';

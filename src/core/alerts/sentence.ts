@@ -10,12 +10,10 @@ import { shortHex } from '../values/address.ts';
 import type { Amount } from '../values/amount.ts';
 import { isDollars } from '../values/dollars.ts';
 import { exactOf, recordTypeOf, typeAt, valueAt } from '../values/fields.ts';
-import { textAt } from '../wording/change-sentence.ts';
-import { boundWords, limitOn, limitsOf, numberWords } from '../wording/comparisons.ts';
 import { conditionSentence } from '../wording/condition-sentence.ts';
 import { countSentence } from '../wording/count-sentence.ts';
 import { reportSentence } from '../wording/report-sentence.ts';
-import { ownValue } from '../wording/values.ts';
+import { boundWords, limitOn, limitsOf, numberWords, ownValue, textAt } from '../wording/values.ts';
 import { showDate, showPart, showPath } from '../wording/words.ts';
 import { ZERO } from './tallies.ts';
 

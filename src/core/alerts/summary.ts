@@ -1,7 +1,7 @@
 // Folds many messages of one type at once into a summary, with their exact number and all of their keys.
 import type { Message, MessageType, DeliverySummary } from '../model/delivery.ts';
 import { idOf } from '../model/watch/identity.ts';
-import { headingOf } from '../wording/message-words.ts';
+import { headingOf } from '../wording/words.ts';
 import type { Segment } from '../model/watch/condition.ts';
 import type { Transition } from '../model/transition.ts';
 import type { EventAlert } from '../model/watch/watch.ts';

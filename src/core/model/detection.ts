@@ -1,7 +1,7 @@
 // The result of a kind's `detect` for one reading. The kind does not know the alerts.
 import type { Instant } from '../../lib/clock.ts';
 import type { AnyView } from '../values/fields.ts';
-import type { Remembered } from '../values/tracked.ts';
+import type { Remembered } from '../values/encoded.ts';
 import type { EventName, FindingKey } from './ids.ts';
 import type { HeadNeed, TickChain } from './observation.ts';
 

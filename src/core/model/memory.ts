@@ -5,7 +5,7 @@ import type { FieldSightings } from './quality/field-sightings.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Remembered } from '../values/tracked.ts';
+import type { Remembered } from '../values/encoded.ts';
 
 export interface Memory {
   /** 0 = nothing remembered yet. */

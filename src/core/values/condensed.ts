@@ -2,7 +2,7 @@
 // which distinguishes it from others.
 import type { Json } from './fields.ts';
 import { idOf } from '../model/watch/identity.ts';
-import type { Remembered } from './tracked.ts';
+import type { Remembered } from './encoded.ts';
 
 const MOST_TEXT = 200;
 const DIGEST_LENGTH = 8;

@@ -1,20 +1,26 @@
 // A record type: a table of fields, and the views that are read through it.
-import { decodeField } from './decoding.ts';
+import { untrusted, type Untrusted } from '../../lib/untrusted.ts';
+import { Address } from './address.ts';
+import { Amount } from './amount.ts';
 import {
-  fieldOf,
-  isRow,
-  isView,
-  recordOf,
-  sourceOf,
   type AnyRecord,
   type AnyView,
   type Field,
+  fieldOf,
   type Fields,
+  type FieldType,
+  type FieldValue,
+  isRow,
+  isView,
+  type Json,
   type Known,
   type Lacking,
   type RawRow,
+  recordOf,
   type RowSource,
+  sourceOf,
   type Units,
+  type ValueAt,
   type View,
 } from './fields.ts';
 
@@ -142,4 +148,138 @@ function viewClassOf(record: AnyRecord): ViewClass {
     }
   }
   return RecordView;
+}
+
+// Decodes raw JSON into the values that fields declare. A value of an impossible shape is undefined: unknown.
+
+/** One field of a raw row, by its name or by those of older releases. */
+export function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
+  if (field.fromRow !== undefined) return decode(field.type, field.fromRow(row, units), units);
+  const raw = firstKnown(row, name, field.was);
+  return decode(field.type, field.from === undefined ? raw : field.from(raw), units);
+}
+
+function firstKnown(row: RawRow, name: string, was: readonly string[]): unknown {
+  if (row[name] !== undefined || was.length === 0) return row[name];
+  return row[was.find((old) => row[old] !== undefined) ?? name];
+}
+
+/** One raw value, decoded by its type; undefined if it does not fit. */
+export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
+  if (raw === null || raw === undefined) return undefined;
+  switch (type.type) {
+    case 'bool':
+      return typeof raw === 'boolean' ? raw : undefined;
+    case 'int':
+      return atLeast(type.least, decodeInt(raw));
+    case 'double':
+    case 'duration':
+      return decodeDouble(raw);
+    case 'text':
+      return decodeText(raw);
+    case 'word':
+      return typeof raw === 'string' && WORD.test(raw) ? raw : undefined;
+    case 'hash':
+      return decodeHash(type, raw);
+    case 'address':
+      return typeof raw === 'string' ? Address.parse(raw) : undefined;
+    case 'time':
+      return decodeTime(raw);
+    case 'amount':
+      return decodeAmount(type, raw, units);
+    case 'json':
+      return isShallow(raw) ? (raw as Json) : undefined;
+    case 'list':
+      return decodeList(type.of, raw, units);
+    case 'record':
+      return type.record.read(raw, units);
+  }
+}
+
+/** True if a text can be the value of a `word` field. */
+export function isWord(text: string): boolean {
+  return WORD.test(text);
+}
+
+/** Whether the value is one of the field's known words. Any other word is text of the explorer. */
+export function isKnownWord({ values }: Extract<FieldType, { type: 'word' }>, value: ValueAt): boolean {
+  return typeof value === 'string' && values.includes(value);
+}
+
+// No dot and no slash, so that no word looks like a link.
+const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
+const HEX = /^0x[0-9a-fA-F]{1,128}$/;
+const INTEGER = /^[+-]?\d{1,1000}$/;
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+function decodeHash({ mayBeEmpty }: Extract<FieldType, { type: 'hash' }>, raw: unknown): string | undefined {
+  if (typeof raw !== 'string') return undefined;
+  return HEX.test(raw) || (mayBeEmpty === true && raw === '0x') ? raw.toLowerCase() : undefined;
+}
+
+/** Ids of tokens and chains also come as numbers. A number that is not a safe integer may have lost digits. */
+function decodeText(raw: unknown): Untrusted | undefined {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? untrusted(String(raw)) : undefined;
+  return typeof raw === 'string' ? untrusted(raw) : undefined;
+}
+
+/** A JSON number beyond 2^53 has already lost digits, so such a value is taken only from text. */
+function decodeInt(raw: unknown): bigint | undefined {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) ? BigInt(raw) : undefined;
+  return typeof raw === 'string' && INTEGER.test(raw) ? BigInt(raw) : undefined;
+}
+
+function decodeDouble(raw: unknown): number | undefined {
+  if (typeof raw === 'string' && Amount.parse(raw) === undefined) return undefined;
+  const value = typeof raw === 'string' || typeof raw === 'number' ? Number(raw) : NaN;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function decodeTime(raw: unknown): Date | undefined {
+  if (typeof raw !== 'string' || !RFC3339.test(raw)) return undefined;
+  const at = new Date(raw);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+/** A value below the minimum is an error of the explorer, so it is unknown. */
+function atLeast(least: 0 | undefined, value: bigint | undefined): bigint | undefined {
+  return least === 0 && value !== undefined && value < 0n ? undefined : value;
+}
+
+function decodeAmount(
+  { unit, least }: Extract<FieldType, { type: 'amount' }>,
+  raw: unknown,
+  units: Units,
+): Amount | undefined {
+  if (unit === 'plain' || unit === 'usd') return decodeDecimal(raw);
+  const digits = atLeast(least, decodeInt(raw));
+  const decimals = unit === 'coin' ? units.coin : unit === 'gwei' ? GWEI_DECIMALS : units.own;
+  return digits === undefined || decimals === null || decimals === undefined
+    ? undefined
+    : Amount.ofRaw(digits, decimals);
+}
+
+const GWEI_DECIMALS = 9;
+
+function decodeDecimal(raw: unknown): Amount | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? Amount.parse(String(raw)) : undefined;
+  return typeof raw === 'string' ? Amount.parse(raw) : undefined;
+}
+
+const DEEPEST_JSON = 20;
+
+/** Limits the depth: encoding is recursive and would overflow the stack. */
+export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {
+  if (typeof raw !== 'object' || raw === null) return true;
+  return deepest > 0 && Object.values(raw).every((inner) => isShallow(inner, deepest - 1));
+}
+
+function decodeList(of: FieldType, raw: unknown, units: Units): FieldValue[] | undefined {
+  return Array.isArray(raw) ? wholeList(raw.map((item) => decode(of, item, units))) : undefined;
+}
+
+/** If one item cannot be read, the whole list is unknown: `all` over the rest would be wrong. */
+export function wholeList(items: readonly ValueAt[]): FieldValue[] | undefined {
+  const known = items.filter((item) => item !== undefined);
+  return known.length === items.length ? known : undefined;
 }

@@ -15,8 +15,7 @@ import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
 import { isDollars, showDollars } from '../values/dollars.ts';
 import { recordTypeOf, typeAt, type AnyRecord } from '../values/fields.ts';
-import { boundWords, clauseOf, holds, negated, numberWords, subjectValue } from './comparisons.ts';
-import { movedWords, ownValue } from './values.ts';
+import { boundWords, clauseOf, holds, movedWords, negated, numberWords, ownValue, subjectValue } from './values.ts';
 import { lineOf, showAgo, showAmount, showPart, showPath, showSpan, showTime } from './words.ts';
 
 export interface ConditionOccasion extends WordingContext {

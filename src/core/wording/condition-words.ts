@@ -6,7 +6,7 @@ import { Address } from '../values/address.ts';
 import { Amount, formatAmount } from '../values/amount.ts';
 import { isDollars } from '../values/dollars.ts';
 import { typeAt, type AnyRecord } from '../values/fields.ts';
-import { clauseOf, OPERATOR_WORDS } from './comparisons.ts';
+import { clauseOf, OPERATOR_WORDS } from './values.ts';
 import { showPath } from './words.ts';
 
 export interface ConditionWords {

@@ -7,9 +7,8 @@ import type { AnyKind } from '../model/watch/kind.ts';
 import type { CountAlert, Threshold } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
-import { boundWords, numberWords } from './comparisons.ts';
 import { conditionWords, type ConditionWords } from './condition-words.ts';
-import { ownValue } from './values.ts';
+import { boundWords, numberWords, ownValue } from './values.ts';
 import { capital, lineOf, showPart, showPath, showSpan, showTime } from './words.ts';
 
 export interface CountedSort extends Pick<WordingContext, 'names'> {

@@ -1,9 +1,10 @@
 // Amounts, times, addresses and texts of the chain, in the form for sentences.
-import { showDuration, type Instant } from '../../lib/clock.ts';
-import { wallTime, zoneName, type Moment } from '../../lib/time-zone.ts';
-import { quotable, type Untrusted } from '../../lib/untrusted.ts';
-import type { Segment } from '../model/watch/condition.ts';
 import { isLargest, UNLIMITED } from '../../lib/abi/largest.ts';
+import { type Instant, showDuration } from '../../lib/clock.ts';
+import { type Moment, wallTime, zoneName } from '../../lib/time-zone.ts';
+import { quotable, type Untrusted } from '../../lib/untrusted.ts';
+import type { Message } from '../model/delivery.ts';
+import type { Segment } from '../model/watch/condition.ts';
 import { Amount, formatAmount, roundAmount } from '../values/amount.ts';
 
 const MOST_DECIMALS = 6;
@@ -107,4 +108,100 @@ export function quotedText(label: string, text: Untrusted, end = '.'): Segment[]
 export function lineOf(...sentences: readonly (string | null)[]): readonly (readonly Segment[])[] {
   const said = sentences.filter((sentence) => sentence !== null && sentence !== '');
   return said.length === 0 ? [] : [[{ text: said.join(' ') }]];
+}
+
+// The first words of a message.
+
+/** The subject without its state: `treasury USDC on base 970,030, below 1,000,000`, `base: Call to vault failed`. */
+export function headingOf({ place, ...words }: Pick<Message, 'title' | 'detail' | 'place'>): string {
+  const heading = titleAndDetail(words);
+  return place === null || namesPlace(words.title, place) ? heading : `${place}: ${heading}`;
+}
+
+/** True if the title names the place as a word, and not only as a part of one. */
+function namesPlace(title: string, place: string): boolean {
+  return title.split(/[ :,]+/).includes(place);
+}
+
+/** Like `headingOf`, for a rule that watches one explorer. */
+export function titleAndDetail({ title, detail }: Pick<Message, 'title' | 'detail'>): string {
+  return detail === null ? title : `${title}: ${detail}`;
+}
+
+/** An alert that is still firing. */
+interface OngoingAlert {
+  readonly now: Pick<Message, 'title' | 'detail' | 'measured' | 'place'>;
+  /** The value with which it fired; null if it is unknown. */
+  readonly firedAt: string | null;
+  /** The age of the current values; null if they are up to date. */
+  readonly ageMs: number | null;
+}
+
+/** `treasury ETH 0.0487, below 3; fired at 2.748`, `treasury ETH 0.0487, below 3; last read 12 min ago` */
+export function standingTitle({ now, firedAt, ageMs }: OngoingAlert): string {
+  const fired = firedAt === null || firedAt === now.measured ? [] : [firedWords(firedAt)];
+  const read = ageMs === null ? [] : [`last read ${showSpan(ageMs)} ago`];
+  return [headingOf(now), ...fired, ...read].join('; ');
+}
+
+/** `fired at 2.748`, `when it fired: fell 20 %` */
+function firedWords(measured: string): string {
+  return /^-?\d/.test(measured) ? `fired at ${measured}` : `when it fired: ${measured}`;
+}
+
+/** For a channel with room for one text: the rule's own text, else the first lines. */
+export function mainText({
+  text,
+  table = [],
+  lines,
+}: Pick<Message, 'text' | 'table' | 'lines'>): readonly (readonly Segment[])[] {
+  return text.length > 0 ? [text] : [...rowsInWords(table), ...lines];
+}
+
+/** `coins: balance 12 ETH, balance USD $40,000` for each row of a table. */
+function rowsInWords([head = [], ...rows]: NonNullable<Message['table']>): Segment[][] {
+  return rows.map(([name = '', ...cells]) => {
+    const values = cells.flatMap((cell, i) => (cell === '' ? [] : `${head[i + 1] ?? ''} ${cell}`));
+    return [{ text: `${name}: ${values.join(', ')}.` }];
+  });
+}
+
+// The web pages that a message leads to. A link that is not a plain web address is left out.
+
+interface MessagePage {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** The page with instructions; null = there is none. */
+export function runbookOf({ runbook }: Pick<Message, 'runbook'>): string | null {
+  return runbook !== null && isPage(runbook) ? runbook : null;
+}
+
+/** The explorer's pages. */
+export function pagesOf({ links }: Pick<Message, 'links'>): string[] {
+  return links.filter(isPage);
+}
+
+const SHOWN_THERE: Readonly<Record<string, string>> = {
+  tx: 'Transaction',
+  block: 'Block',
+  address: 'Address',
+  token: 'Token',
+};
+
+/** `Transaction`, `Transaction 2` */
+export function explorerLinks(message: Pick<Message, 'links'>): MessagePage[] {
+  const counts = new Map<string, number>();
+  return pagesOf(message).map((url) => {
+    const [kind = ''] = /(?<=\/)(?:tx|block|address|token)(?=\/[^/]+$)/.exec(new URL(url).pathname) ?? [];
+    const label = SHOWN_THERE[kind] ?? 'Explorer';
+    const count = (counts.get(label) ?? 0) + 1;
+    counts.set(label, count);
+    return { label: count === 1 ? label : `${label} ${count}`, url };
+  });
+}
+
+function isPage(link: string): boolean {
+  return /^https?:\/\/[\u0021-\u007e]+$/.test(link) && URL.canParse(link);
 }

@@ -5,7 +5,7 @@ import type { Kind } from '../../core/model/watch/kind.ts';
 import { Missed } from '../../core/model/watch/question.ts';
 import type { Segment, Template } from '../../core/model/watch/condition.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
-import { plainWording } from '../../core/wording/change-sentence.ts';
+import { plainWording } from '../../core/wording/values.ts';
 import type { AnyRecord } from '../../core/values/fields.ts';
 
 /** A built-in watch always observes the same thing, so its checksum is constant. */

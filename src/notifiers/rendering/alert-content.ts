@@ -3,8 +3,7 @@
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import { isReport, type Attempt, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
-import { explorerLinks, runbookOf } from '../../core/wording/message-pages.ts';
-import { capital, showRange } from '../../core/wording/words.ts';
+import { capital, explorerLinks, runbookOf, showRange } from '../../core/wording/words.ts';
 import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
 import { isToldLater, laterValues, memberLead, memberSubject, presentMessage, sinceWords } from './member.ts';

@@ -5,7 +5,7 @@ import { linesOf, type OwnLinks } from './alert-content.ts';
 import { toPlain } from './facts.ts';
 import { memberSubject } from './member.ts';
 import { asOne, messageOf } from './one.ts';
-import { pagesOf, runbookOf } from '../../core/wording/message-pages.ts';
+import { pagesOf, runbookOf } from '../../core/wording/words.ts';
 import { ours, textOf } from './wording.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
 } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import { shortHex } from '../../core/values/address.ts';
-import { showRange, showTime } from '../../core/wording/words.ts';
+import { pagesOf, runbookOf, showRange, showTime } from '../../core/wording/words.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { OwnLinks } from './alert-content.ts';
@@ -30,7 +30,6 @@ import {
   type MessageTone,
 } from './content.ts';
 import { memberAside, memberSubject } from './member.ts';
-import { pagesOf, runbookOf } from '../../core/wording/message-pages.ts';
 import { ours, subjectOf } from './wording.ts';
 
 export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks = {}): MessageContent {

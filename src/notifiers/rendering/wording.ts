@@ -2,7 +2,7 @@
 import { showDuration } from '../../lib/clock.ts';
 import { SEVERITY_RAISED, stateWord, type Message } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import { headingOf, mainText } from '../../core/wording/message-words.ts';
+import { headingOf, mainText } from '../../core/wording/words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 
 /** The longest line of our own text; a longer one is cut and ends with `…`. Untrusted text is cut much earlier. */

@@ -2,8 +2,7 @@
 import { labelsOfMessage } from '../../core/model/watch/labels.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
-import { explorerLinks, runbookOf } from '../../core/wording/message-pages.ts';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { explorerLinks, headingOf, runbookOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { cardsOf, firstLine, subjectOf } from './cards.ts';

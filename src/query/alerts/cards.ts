@@ -2,7 +2,7 @@
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { ConditionState } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import { explorerLinks } from '../../core/wording/message-pages.ts';
+import { explorerLinks } from '../../core/wording/words.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { stateOf, type FoundState } from './found-state.ts';

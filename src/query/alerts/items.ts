@@ -1,8 +1,7 @@
 // The events of a watch, the newest first.
 import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Message } from '../../core/model/delivery.ts';
-import { explorerLinks } from '../../core/wording/message-pages.ts';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { explorerLinks, headingOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { ItemRow } from '../shapes/alerts.ts';

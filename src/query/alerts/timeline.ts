@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Message } from '../../core/model/delivery.ts';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { headingOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { EpisodeName, Progress } from '../../store/contract/alerts.ts';

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
-import { standingTitle } from '../../core/wording/message-words.ts';
+import { standingTitle } from '../../core/wording/words.ts';
 import { explainContextOf } from '../../explain/condition.ts';
 import { storedSnapshotOf } from '../../explain/explain.ts';
 import { singleLine } from '../../lib/untrusted.ts';

@@ -1,5 +1,5 @@
 // Alerts that fired and ended within the last 24 hours.
-import { headingOf } from '../../core/wording/message-words.ts';
+import { headingOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { FiringSpan } from '../../store/contract/alerts.ts';

@@ -1,6 +1,6 @@
 // The deliveries: given up, then owed, then sent.
 import { z } from 'zod';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { headingOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { DeliveryFilter as Wanted, DeliveryState, StoredDelivery } from '../../store/contract/deliveries.ts';

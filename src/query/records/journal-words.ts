@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { TransitionName } from '../../core/model/transition.ts';
-import { headingOf, mainText } from '../../core/wording/message-words.ts';
+import { headingOf, mainText } from '../../core/wording/words.ts';
 import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import { ACTIONS } from '../../operators/actions.ts';
 import { showInZone } from '../../lib/time-zone.ts';

@@ -1,7 +1,6 @@
 // The present state of a message's alerts, for a person who follows the message's link.
 import type { Message } from '../../core/model/delivery.ts';
-import { runbookOf } from '../../core/wording/message-pages.ts';
-import { headingOf } from '../../core/wording/message-words.ts';
+import { headingOf, runbookOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { ackJson } from '../../operators/shapes.ts';

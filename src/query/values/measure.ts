@@ -7,7 +7,7 @@ import { Amount, roundAmount } from '../../core/values/amount.ts';
 import { isDollars } from '../../core/values/dollars.ts';
 import { typeAt } from '../../core/values/fields.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
-import { clauseOf, negated } from '../../core/wording/comparisons.ts';
+import { clauseOf, negated } from '../../core/wording/values.ts';
 import { subjectName } from '../../explain/values.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { MeasureShape } from '../shapes/common.ts';

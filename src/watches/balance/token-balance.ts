@@ -6,7 +6,7 @@ import type { View } from '../../core/values/fields.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import type { Read } from '../../core/model/watch/question.ts';
-import { viewOf } from '../../core/values/tracked.ts';
+import { viewOf } from '../../core/values/encoded.ts';
 import { rawText } from '../../lib/untrusted.ts';
 import { addressTokens, tokenDetails } from '../../explorer/operations.ts';
 import { again, readAll, readUntil, type Pages } from '../../explorer/reading/paging.ts';

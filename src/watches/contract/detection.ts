@@ -4,7 +4,7 @@ import { Address } from '../../core/values/address.ts';
 import type { Detection, DetectionScope } from '../../core/model/detection.ts';
 import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
-import { track, viewOf, type Remembered } from '../../core/values/tracked.ts';
+import { type Remembered, track, viewOf } from '../../core/values/encoded.ts';
 import { SmartContract } from '../../explorer/reading/resources/smart-contract.ts';
 import { oneChange } from '../one-change.ts';
 import { remembered, type Values } from '../values.ts';

@@ -6,7 +6,7 @@ import {
   type Detection,
   type DetectionScope,
 } from '../../core/model/detection.ts';
-import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
+import { type Remembered, track, type Tracking, viewOf } from '../../core/values/encoded.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { TokenBalance } from '../../explorer/reading/resources/token.ts';

@@ -2,7 +2,7 @@
 // the memory, with thousands of watched lists of hundreds of tokens.
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
-import type { Remembered } from '../../core/values/tracked.ts';
+import type { Remembered } from '../../core/values/encoded.ts';
 import { finish, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { json, remembered } from '../values.ts';
 

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Target } from '../../core/model/watch/target.ts';
 import { sourceOf, valueAt, type AnyRecord, type AnyView, type View } from '../../core/values/fields.ts';
-import { encodedAt } from '../../core/values/tracked.ts';
+import { encodedAt } from '../../core/values/encoded.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Log } from '../../explorer/reading/resources/log.ts';
 import { wordOf } from './topic-words.ts';

@@ -4,7 +4,7 @@ import { NOTHING_DETECTED, type Detection, type DetectionScope } from '../../cor
 import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
-import { track, type Remembered } from '../../core/values/tracked.ts';
+import { type Remembered, track } from '../../core/values/encoded.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { oneChange } from '../one-change.ts';

@@ -7,8 +7,7 @@ import type {
   Sentence,
   WordingContext,
 } from '../../core/model/watch/wording.ts';
-import { plainWording } from '../../core/wording/change-sentence.ts';
-import { ownValue } from '../../core/wording/values.ts';
+import { ownValue, plainWording } from '../../core/wording/values.ts';
 import { lineOf, showExactTime } from '../../core/wording/words.ts';
 
 export const blockWording: KindWording = {

@@ -1,6 +1,6 @@
 // The sentences of a contract. Names that contracts give themselves stand in quotes below the subject.
 import { Address } from '../../core/values/address.ts';
-import { encodedAt } from '../../core/values/tracked.ts';
+import { encodedAt } from '../../core/values/encoded.ts';
 import { valueAt, type AnyView, type Json } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type {
@@ -12,8 +12,7 @@ import type {
   WordingContext,
 } from '../../core/model/watch/wording.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
-import { changedPaths, changeSentence, plainWording } from '../../core/wording/change-sentence.ts';
-import { addressWords, ownValue } from '../../core/wording/values.ts';
+import { addressWords, changedPaths, changeSentence, ownValue, plainWording } from '../../core/wording/values.ts';
 import { capital, quotedText, showPath } from '../../core/wording/words.ts';
 import { listedIn, type ContractView } from '../contract/reading.ts';
 

@@ -2,8 +2,7 @@ import { Address, shortHex } from '../../core/values/address.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { EventOccasion, KindWording, WatchNames, Sentence } from '../../core/model/watch/wording.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import { changeSentence, onPlace, plainWording, textAt } from '../../core/wording/change-sentence.ts';
-import { ownValue } from '../../core/wording/values.ts';
+import { changeSentence, onPlace, ownValue, plainWording, textAt } from '../../core/wording/values.ts';
 import { lineOf, quotedText, showPath } from '../../core/wording/words.ts';
 
 export const holdingsWording: KindWording = {

@@ -11,8 +11,7 @@ import type {
   WatchNames,
   WordingContext,
 } from '../../core/model/watch/wording.ts';
-import { onPlace, plainWording, textAt } from '../../core/wording/change-sentence.ts';
-import { addressWords, ownValue } from '../../core/wording/values.ts';
+import { addressWords, onPlace, ownValue, plainWording, textAt } from '../../core/wording/values.ts';
 import { capital, lineOf, showAmount, showSpan } from '../../core/wording/words.ts';
 import { Transaction } from '../../explorer/reading/resources/transaction.ts';
 import { rawText } from '../../lib/untrusted.ts';

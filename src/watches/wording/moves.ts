@@ -2,8 +2,7 @@
 // reason.
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
-import { onPlace, textAt } from '../../core/wording/change-sentence.ts';
-import { addressWords } from '../../core/wording/values.ts';
+import { addressWords, onPlace, textAt } from '../../core/wording/values.ts';
 import { quotedText, showAmount } from '../../core/wording/words.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';

@@ -9,8 +9,14 @@ import type {
   StateOccasion,
   WatchNames,
 } from '../../core/model/watch/wording.ts';
-import { changedPaths, changeSentence, plainWording, textAt } from '../../core/wording/change-sentence.ts';
-import { addressWords, ownValue } from '../../core/wording/values.ts';
+import {
+  addressWords,
+  changedPaths,
+  changeSentence,
+  ownValue,
+  plainWording,
+  textAt,
+} from '../../core/wording/values.ts';
 import { capital, lineOf, quotedText, showAmount, showPath } from '../../core/wording/words.ts';
 
 const plain = plainWording({ noun: 'reading', thing: ({ of }) => of ?? '' });

@@ -1,8 +1,7 @@
 import { Amount } from '../../core/values/amount.ts';
 import { valueAt } from '../../core/values/fields.ts';
 import type { EventOccasion, KindWording, Sentence } from '../../core/model/watch/wording.ts';
-import { plainWording } from '../../core/wording/change-sentence.ts';
-import { ownValue } from '../../core/wording/values.ts';
+import { ownValue, plainWording } from '../../core/wording/values.ts';
 import { capital, lineOf } from '../../core/wording/words.ts';
 import { argumentLimit } from './arguments.ts';
 import {

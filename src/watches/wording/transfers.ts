@@ -2,8 +2,7 @@ import { Address, shortHex } from '../../core/values/address.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { EventOccasion, KindWording, Sentence, WatchNames } from '../../core/model/watch/wording.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import { onPlace, plainWording, textAt } from '../../core/wording/change-sentence.ts';
-import { addressWords, ownValue } from '../../core/wording/values.ts';
+import { addressWords, onPlace, ownValue, plainWording, textAt } from '../../core/wording/values.ts';
 import { capital, quotedText } from '../../core/wording/words.ts';
 import { blockWords } from './moves.ts';
 

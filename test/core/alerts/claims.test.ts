@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { Condition } from '../../../src/core/model/watch/condition.ts';
 import type { EventAlert } from '../../../src/core/model/watch/watch.ts';
-import { textAt } from '../../../src/core/wording/change-sentence.ts';
+import { textAt } from '../../../src/core/wording/values.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
 import { runPolls } from '../../support/engine/run-polls.ts';
 import { anAddress, aWatch, moodIs, onAlert, saw, type Item } from '../../support/engine/watch.ts';

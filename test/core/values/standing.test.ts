@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { recordTypeOf, type AnyView } from '../../../src/core/values/fields.ts';
 import { standing, standingAt } from '../../../src/core/values/standing.ts';
-import { encodedAt } from '../../../src/core/values/tracked.ts';
+import { encodedAt } from '../../../src/core/values/encoded.ts';
 import { transactions } from '../../../src/watches/transactions.ts';
 
 const VAULT = '0xca55518dF8A55440f3834CE64D573ABa5E458550';

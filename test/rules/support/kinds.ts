@@ -20,7 +20,7 @@ import { RecordType } from '../../../src/core/values/record-type.ts';
 import type { AnyView } from '../../../src/core/values/fields.ts';
 import { NEW_ROW } from '../../../src/watches/list-events.ts';
 import { CHANGED } from '../../../src/watches/one-change.ts';
-import { plainWording } from '../../../src/core/wording/change-sentence.ts';
+import { plainWording } from '../../../src/core/wording/values.ts';
 import type { AnyKind, Kind } from '../../../src/core/model/watch/kind.ts';
 
 const Ref = new RecordType('Ref', {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Segment } from '../../../src/core/model/watch/condition.ts';
-import { factAt } from '../../../src/core/values/facts.ts';
+import { factAt } from '../../../src/core/values/encoded.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
 import { createLanguage } from '../../../src/rules/language/language.ts';
 import type { Meaning } from '../../../src/rules/language/model.ts';

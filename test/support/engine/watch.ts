@@ -16,8 +16,8 @@ import { tokenDetails } from '../../../src/explorer/operations.ts';
 import { NEW_ROW } from '../../../src/watches/list-events.ts';
 import { CHANGED, oneChange } from '../../../src/watches/one-change.ts';
 import { Values } from '../../../src/watches/values.ts';
-import { track } from '../../../src/core/values/tracked.ts';
-import { plainWording } from '../../../src/core/wording/change-sentence.ts';
+import { track } from '../../../src/core/values/encoded.ts';
+import { plainWording } from '../../../src/core/wording/values.ts';
 import { untrusted } from '../../../src/lib/untrusted.ts';
 import { inOneStep } from '../../../src/lib/steps.ts';
 

@@ -7,7 +7,7 @@ import { condense, expand } from '../../values/condensed.ts';
 import { isDollars } from '../../values/dollars.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
 import { standing, standingAt } from '../../values/standing.ts';
-import { viewOf, type Remembered } from '../../values/tracked.ts';
+import { type Remembered, viewOf } from '../../values/encoded.ts';
 import { pricePathsOf } from '../../wording/values.ts';
 import { remembered } from '../../../lib/remembered.ts';
 import { type AlertPoll, contextOf, truthOf } from '../alert-evaluation.ts';

@@ -25,7 +25,7 @@ import {
   ofRatio,
   truthOf,
 } from '../alert-evaluation.ts';
-import { type Remembered } from '../../values/tracked.ts';
+import type { Remembered } from '../../values/encoded.ts';
 
 /** An open event with its key. */
 type Opened = [string, OpenEvent];

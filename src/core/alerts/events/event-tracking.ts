@@ -13,7 +13,7 @@ import { eventKey } from '../../model/watch/identity.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
 import { expand } from '../../values/condensed.ts';
 import type { AnyView } from '../../values/fields.ts';
-import { viewOf } from '../../values/tracked.ts';
+import { viewOf } from '../../values/encoded.ts';
 import { outcomeWords } from '../../wording/condition-words.ts';
 import { ownValue } from '../../wording/values.ts';
 import { lineOf, showPath, showTime } from '../../wording/words.ts';

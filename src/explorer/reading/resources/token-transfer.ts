@@ -1,4 +1,3 @@
-import { decode, decodeField } from '../../../core/values/decoding.ts';
 import { worthInRow } from '../../../core/values/dollars.ts';
 import {
   dollars,
@@ -13,7 +12,7 @@ import {
   word,
 } from '../../../core/values/field-declarations.ts';
 import { isRow, type RawRow } from '../../../core/values/fields.ts';
-import { RecordType } from '../../../core/values/record-type.ts';
+import { decode, decodeField, RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 import { blockNumber } from './block-number.ts';

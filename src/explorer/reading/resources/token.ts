@@ -12,10 +12,9 @@ import {
   total,
   word,
 } from '../../../core/values/field-declarations.ts';
-import { decodeField } from '../../../core/values/decoding.ts';
 import { worthInRow } from '../../../core/values/dollars.ts';
 import { isRow, type View } from '../../../core/values/fields.ts';
-import { RecordType } from '../../../core/values/record-type.ts';
+import { decodeField, RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 

@@ -1,5 +1,4 @@
 import { KNOWN_CALL_FIELDS, KNOWN_CALL_LACKING } from '../../../core/calls/call-fields.ts';
-import { decodeField, isShallow } from '../../../core/values/decoding.ts';
 import { worthInRow } from '../../../core/values/dollars.ts';
 import {
   address,
@@ -20,7 +19,7 @@ import {
   word,
 } from '../../../core/values/field-declarations.ts';
 import { isRow } from '../../../core/values/fields.ts';
-import { RecordType } from '../../../core/values/record-type.ts';
+import { decodeField, isShallow, RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 import { blockNumber } from './block-number.ts';

@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import { hintFor } from '../../../config/values/nearest.ts';
 import { quote } from '../../../config/values/scalars.ts';
-import { isWord } from '../../../core/values/decoding.ts';
+import { isWord } from '../../../core/values/record-type.ts';
 import type { FieldType } from '../../../core/values/fields.ts';
 import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from '../syntax.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import { EVENT_OPEN_MS, EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
-import { headingOf } from '../../../core/wording/message-words.ts';
+import { headingOf } from '../../../core/wording/words.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, HeldMessage, Progress, Unheard } from '../../contract/alerts.ts';
 import type { OpenAlertRow, OpenFilter } from '../../contract/operators.ts';
