@@ -1,5 +1,5 @@
 // The config as the rest of the program sees it.
-import type { PeriodRule } from '../core/spending/period.ts';
+import type { PeriodRule } from '../core/spending/plan.ts';
 import type { Coin } from '../core/model/watch/target.ts';
 import type { Address } from '../core/values/address.ts';
 import type { Cap, InhibitRule, Route } from '../dispatch/model.ts';

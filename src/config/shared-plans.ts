@@ -1,6 +1,6 @@
 // Explorers with the same origin and key share one plan: one limiter counts the requests of all their entries in the
 // config. If the entries differ, the smallest value counts.
-import { DAY_MS, periodMs } from '../core/spending/period.ts';
+import { DAY_MS, periodMs } from '../core/spending/plan.ts';
 import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import type { Problem } from './problem.ts';
 import type { Source } from './yaml/yaml.ts';

@@ -1,25 +1,28 @@
 // One observation with the events and values that the kind detects in it. The alerts of the watch are evaluated on it.
+import type { Instant } from '../lib/clock.ts';
+import type { Steps } from '../lib/steps.ts';
 import { type AlertPoll, contextOf as contextOfItem } from './alerts/alert-evaluation.ts';
 import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
-import type { Instant } from '../lib/clock.ts';
-import type { Steps } from '../lib/steps.ts';
-import type { WindowHistory } from './model/watch/condition.ts';
-import { dueOf } from './model/watch/identity.ts';
-import { dataStateOf } from './model/quality/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
-import { NO_SENDERS, sightSenders, type SenderSightings } from './model/quality/contract-senders.ts';
+import { type Awaited, type Detection, newestOf } from './model/detection.ts';
+import type { Alert, DataSince, DataState, EventState, Memory, Samples } from './model/memory.ts';
+import type { MissReason, Observation } from './model/observation.ts';
+import type { BlindWatch } from './model/quality/blind-cause.ts';
 import {
+  type FieldSightings,
   goneFields,
   missingFields,
+  NO_SENDERS,
   NO_SIGHTINGS,
+  type ReadField,
+  type SenderSightings,
   sightFields,
-  type FieldSightings,
-} from './model/quality/field-sightings.ts';
-import { lostFields } from './model/quality/lost-fields.ts';
-import { newestOf, type Awaited, type Detection } from './model/detection.ts';
-import type { Alert, DataState, EventState, Memory, Samples } from './model/memory.ts';
-import type { Observation } from './model/observation.ts';
+  sightSenders,
+} from './model/quality/sightings.ts';
+import type { WindowHistory } from './model/watch/condition.ts';
+import { dueOf } from './model/watch/identity.ts';
+import type { AnyKind, LostValue } from './model/watch/kind.ts';
 import { paceIn, type Watch } from './model/watch/watch.ts';
 import { viewOf } from './values/encoded.ts';
 import type { Past } from './windows/stored-runs.ts';
@@ -189,4 +192,81 @@ export function snapshotOf({ context, detection, isStale, time }: AlertPoll): Sn
 function newestContext(detection: AlertPoll['detection'], at: Instant): AlertPoll['context'] {
   const item = newestOf(detection?.events ?? []);
   return item === null ? null : contextOfItem(item, item.before, item.happenedAt ?? at);
+}
+
+// The quality of a poll's data, independent of alerts.
+
+/** Facts about a poll's data that the observation itself does not show. */
+interface Worth {
+  /** The chain's head is stalled. */
+  readonly isStale: boolean;
+  /** The answer contains the watched thing itself. */
+  readonly isKnown: boolean;
+  /** A field that a condition reads is no longer sent. */
+  readonly lacksField: boolean;
+}
+
+function dataStateOf(observation: Observation, { isStale, isKnown, lacksField }: Worth): DataState {
+  if (observation.type === 'missed') return MISSED[observation.reason] ?? 'error';
+  if (observation.partial !== null) return 'partial';
+  if (isStale) return 'stale';
+  if (!isKnown) return 'nodata';
+  return lacksField ? 'blind-field' : 'ok';
+}
+
+const MISSED: Partial<Record<MissReason, DataState>> = {
+  'not-found': 'nodata',
+  'rate-limited': 'throttled',
+  'out-of-credits': 'throttled',
+  plan: 'throttled',
+};
+
+/** The same object as before if nothing differs. `coveredUntil`: when the previous usable answer was processed. */
+export function dataSince(
+  { data: before, coveredUntil }: Pick<Memory, 'data' | 'coveredUntil'>,
+  { state, fields, senders }: Pick<DataSince, 'state' | 'fields'> & { readonly senders: SenderSightings },
+  at: number,
+): DataSince {
+  const shown = senders === NO_SENDERS ? {} : { senders };
+  if (before?.state === state) {
+    const isSame = before.fields === fields && (before.senders ?? NO_SENDERS) === senders;
+    return isSame ? before : { state, since: before.since, lastOk: before.lastOk, fields, ...shown };
+  }
+  const lastOk = before === null ? at : before.state === 'ok' ? coveredUntil : before.lastOk;
+  return { state, since: at, lastOk: state === 'ok' ? null : lastOk, fields, ...shown };
+}
+
+// Fields whose values are lost, although the answers still have their keys.
+
+interface Reader {
+  readonly kind: Pick<AnyKind, 'lost'>;
+  readonly readFields: readonly ReadField[];
+}
+
+/** The lost fields that conditions of the watch read. `state`: the kind's memory; null: there is none. */
+function lostFields(reader: Reader, state: unknown): readonly string[] {
+  const lost = new Set(lostValues(reader, state).flatMap(({ paths }) => paths));
+  return reader.readFields.map(({ path }) => path).filter((path) => lost.has(path));
+}
+
+/** Without those that no condition reads. */
+function lostValues({ kind, readFields }: Reader, state: unknown): readonly LostValue[] {
+  const lost = state === null ? [] : (kind.lost?.(state) ?? []);
+  return lost.filter(({ paths }) => readFields.some(({ path }) => paths.includes(path)));
+}
+
+/**
+ * The fields without a value that conditions of a watch read, and the name of the lost value. A memory with another
+ * checksum may be of another kind.
+ */
+export function missingValues(
+  watch: Reader & Pick<Watch, 'checksum'>,
+  memory: Pick<Memory, 'data' | 'state' | 'checksum'> | undefined,
+): Pick<BlindWatch, 'fields' | 'lost'> {
+  const data = memory?.data ?? null;
+  const state = memory?.checksum === watch.checksum ? memory.state : null;
+  const lost = lostFields(watch, state);
+  const names = lostValues(watch, state).flatMap(({ name }) => name ?? []);
+  const fields = [...new Set([...goneFields(data?.fields ?? NO_SIGHTINGS), ...lost])];
+  return { fields, lost: names.length === 0 ? null : names.join(' and ') };
 }

@@ -3,11 +3,9 @@
 import { stepCondition } from './alerts/conditions/conditions.ts';
 import { meaningOf, stepCounts } from './alerts/counts.ts';
 import { RULE_ENDS } from './model/delivery.ts';
-import { dataSince } from './model/quality/data-state.ts';
 import { stepEvents } from './alerts/events/events.ts';
 import { stepReport } from './alerts/reports.ts';
-import { neverHolding, neverWords } from './model/quality/contract-senders.ts';
-import { goneFields } from './model/quality/field-sightings.ts';
+import { goneFields, neverHolding, neverWords } from './model/quality/sightings.ts';
 import type { Alert, Memory } from './model/memory.ts';
 import type { AlertId, WatchId } from './model/ids.ts';
 import type { AlertRule, Watch } from './model/watch/watch.ts';
@@ -25,7 +23,7 @@ import {
   type RaisingRule,
 } from './alerts/alert-evaluation.ts';
 import { greatestNeed } from './chain/tick-chain.ts';
-import { pollOf, snapshotOf, type EvaluatedPoll } from './poll.ts';
+import { dataSince, type EvaluatedPoll, pollOf, snapshotOf } from './poll.ts';
 
 /** The memory of a watch before its first poll. */
 export function blankMemory(watch: Watch): Memory {

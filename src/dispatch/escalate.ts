@@ -1,6 +1,6 @@
 // Chooses further targets when nobody answers, or when no target could be reached.
 import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
-import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
+import { distinctTargets, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { firstPollUntil } from './policy/inhibit.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';

@@ -4,7 +4,7 @@
 //   a target no longer named       the end of a sent alert is pending; other pending transitions move to named targets
 //   a target of a removed channel  the same, after `GONE_MS` without the channel: a half-saved file loses nothing
 import type { Recipient } from '../core/model/ids.ts';
-import { distinctTargets, isAmong, targetKey } from '../core/model/watch/targets.ts';
+import { distinctTargets, isAmong, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
 import type { AlertEpisode, RecipientState, Withdrawal } from './model.ts';

@@ -2,7 +2,7 @@
 // decision about some of the members. If the process dies after it, the other members are decided again, and get their
 // own message. The new timer of a group is stored, and a message may be sent, only when the last of its members is
 // written.
-import { targetKey } from '../core/model/watch/targets.ts';
+import { targetKey } from '../core/model/delivery.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { DueGroup, DueRound } from './rounds/due-round.ts';
 import type { DeliveryBatch, BatchMember, Key, RoundResult } from './model.ts';

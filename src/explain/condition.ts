@@ -2,7 +2,7 @@
 import { readsMissing } from '../core/alerts/alert-evaluation.ts';
 import { historyOf } from '../core/alerts/history.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
-import { missingFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
+import { missingFields, NO_SIGHTINGS } from '../core/model/quality/sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Clause, Condition, EvaluationContext } from '../core/model/watch/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';

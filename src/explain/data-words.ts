@@ -1,7 +1,7 @@
 import { reasonOf, sinceWords } from '../core/model/quality/blind-cause.ts';
 import { blindSince, latest, overdueSince, type Watching } from '../core/model/quality/blindness.ts';
-import { neverHolding, neverWords } from '../core/model/quality/contract-senders.ts';
-import { missingValues } from '../core/model/quality/lost-fields.ts';
+import { neverHolding, neverWords } from '../core/model/quality/sightings.ts';
+import { missingValues } from '../core/poll.ts';
 import type { AlertId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch/watch.ts';

@@ -6,7 +6,7 @@ import type { Segment } from '../core/model/watch/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';
 import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
-import { labelsOf } from '../core/model/watch/labels.ts';
+import { labelsOf } from '../core/model/watch/identity.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
 import { paceIn, paceOf, type AlertRule, type ConditionAlert, type Watch } from '../core/model/watch/watch.ts';
 import { showDuration, type Instant } from '../lib/clock.ts';

@@ -1,5 +1,5 @@
 // Silences and acknowledgements of operators, as `explain` and `status` show them.
-import { labelsOf } from '../core/model/watch/labels.ts';
+import { labelsOf } from '../core/model/watch/identity.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../dispatch/model.ts';

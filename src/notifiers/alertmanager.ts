@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { newsOf, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
 import { EVENT_SHOWN_MS, type ShownAlert } from '../core/model/mirror.ts';
-import { labelsOfMessage } from '../core/model/watch/labels.ts';
+import { labelsOfMessage } from '../core/model/watch/identity.ts';
 import { headingOf } from '../core/wording/words.ts';
 import { showInstant } from '../lib/clock.ts';
 import { formatDuration, parseDuration } from '../lib/durations.ts';

@@ -1,8 +1,7 @@
 // Announcements of silences, pauses and acknowledgements: events of the built-in watch, one for each change. They are stored
 // with the change itself, so that no silence is in force without one.
-import { idOf } from '../core/model/watch/identity.ts';
+import { idOf, labelsOfMessage } from '../core/model/watch/identity.ts';
 import { ANNOUNCER, BUILT_IN, BUILT_IN_RULE } from '../core/model/ids.ts';
-import { labelsOfMessage } from '../core/model/watch/labels.ts';
 import type { Message } from '../core/model/delivery.ts';
 import type { Transition } from '../core/model/transition.ts';
 import { showTime } from '../core/wording/words.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { Time } from '../core/values/answer-shapes.ts';
-import { labelsOfWatch } from '../core/model/watch/labels.ts';
+import { labelsOfWatch } from '../core/model/watch/identity.ts';
 import { isPauseOf, LONGEST_PAUSE_MS, type Pause } from '../core/model/watch/pause.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showTime } from '../core/wording/words.ts';

@@ -1,7 +1,7 @@
 // The reach of a silence: the matching rules and alerts of the config in force.
 import { patternComplaint } from '../config/routing/route-shape.ts';
 import { BUILT_IN_RULE } from '../core/model/ids.ts';
-import { labelsOf } from '../core/model/watch/labels.ts';
+import { labelsOf } from '../core/model/watch/identity.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Report } from '../core/reports/model.ts';
 import { fitsGlob } from '../dispatch/policy/match.ts';

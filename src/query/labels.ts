@@ -1,6 +1,6 @@
 // Labels that a list is filtered by, each written `team=treasury`.
 import type { AlertId, Labels, WatchId } from '../core/model/ids.ts';
-import { GIVEN_LABELS, labelsOf, labelsOfWatch } from '../core/model/watch/labels.ts';
+import { GIVEN_LABELS, labelsOf, labelsOfWatch } from '../core/model/watch/identity.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { byId } from './watch-by-id.ts';
 

@@ -2,7 +2,7 @@
 import { blindGroups, mergedHealth, UNKNOWN_HEALTH, type HealthSummary } from '../core/model/quality/health-summary.ts';
 import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
-import { missingValues } from '../core/model/quality/lost-fields.ts';
+import { missingValues } from '../core/poll.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';

@@ -1,7 +1,7 @@
 // Runs a test of a watch: its polls use the daemon's own `poll` and `step`, and the messages are collected.
 import type { Message } from '../core/model/delivery.ts';
 import type { Labels } from '../core/model/ids.ts';
-import { labelsOf } from '../core/model/watch/labels.ts';
+import { labelsOf } from '../core/model/watch/identity.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Observation } from '../core/model/observation.ts';

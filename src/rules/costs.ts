@@ -5,7 +5,7 @@ import type { OperationName } from '../core/model/watch/question.ts';
 import { meanMsOf } from '../core/model/watch/schedule.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { askedBy, firstQuestionsOf, type AskedQuestion } from '../core/spending/asked.ts';
-import { DAY_MS } from '../core/spending/period.ts';
+import { DAY_MS } from '../core/spending/plan.ts';
 import { wantedPerMs, type PlannedQuestion } from '../core/spending/planner.ts';
 
 export interface DailyCost {

@@ -1,6 +1,6 @@
 // The part of `check` that lists the recipients of each alert.
 import { formatDuration } from '../lib/durations.ts';
-import { labelsOf } from '../core/model/watch/labels.ts';
+import { labelsOf } from '../core/model/watch/identity.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import type { MuteWindow, Route, Routing } from '../dispatch/model.ts';
 import { routingOf } from '../dispatch/routing.ts';

@@ -3,7 +3,7 @@
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { SEVERITIES, type Labels } from '../core/model/ids.ts';
-import { GIVEN_LABELS } from '../core/model/watch/labels.ts';
+import { GIVEN_LABELS } from '../core/model/watch/identity.ts';
 import { fitsGlob } from '../dispatch/policy/match.ts';
 import type { Matcher } from '../dispatch/model.ts';
 

@@ -18,7 +18,7 @@ import {
   type SpendingPlan,
   type Supply,
 } from '../core/spending/planner.ts';
-import { periodMs } from '../core/spending/period.ts';
+import { periodMs } from '../core/spending/plan.ts';
 import { factorWords } from '../core/spending/plan-words.ts';
 import { showDuration } from '../lib/clock.ts';
 import { formatDuration } from '../lib/durations.ts';

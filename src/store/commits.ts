@@ -1,6 +1,6 @@
 // Commits decisions of polls together. Decisions of one watch are committed one after the other. Decisions of
 // different watches are committed together.
-import { journalOf } from '../core/journal/lines.ts';
+import { journalOf } from '../core/journal/entry.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { CommitResult } from './contract/fence.ts';

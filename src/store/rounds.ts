@@ -1,11 +1,17 @@
 // The reads and writes of dispatch rounds. Each round is written in one transaction of the caller. A commit throws
 // `Superseded` if data that its round depends on has changed.
 import { z } from 'zod';
-import type { JournalEntry } from '../core/journal/entry.ts';
-import { closedLines, type HeldAlert, heldLines, routedLines, withdrawnLines } from '../core/journal/lines.ts';
+import {
+  closedLines,
+  type HeldAlert,
+  heldLines,
+  type JournalEntry,
+  routedLines,
+  withdrawnLines,
+} from '../core/journal/entry.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
 import { EVENT_OPEN_MS } from '../core/model/transition.ts';
-import { targetOf } from '../core/model/watch/targets.ts';
+import { targetOf } from '../core/model/delivery.ts';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { HeldMember } from '../dispatch/first-try.ts';
 import type { DeliveryBatch, Key, RoundResult, Withdrawal } from '../dispatch/model.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { dollarsOf } from '../core/values/dollars.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
-import type { SourceRows } from '../core/model/quality/field-sightings.ts';
+import type { SourceRows } from '../core/model/quality/sightings.ts';
 import type { Detection } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';

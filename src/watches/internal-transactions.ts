@@ -4,7 +4,7 @@ import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/
 import type { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
-import { MISSING_POLLS } from '../core/model/quality/field-sightings.ts';
+import { MISSING_POLLS } from '../core/model/quality/sightings.ts';
 import type { MissReason } from '../core/model/observation.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/watch/kind.ts';

@@ -1,7 +1,7 @@
 // Who is called in when nobody answers, and when nobody could be reached.
 import { expect, test } from '@jest/globals';
 import type { Recipient } from '../../src/core/model/ids.ts';
-import { targetKey } from '../../src/core/model/watch/targets.ts';
+import { targetKey } from '../../src/core/model/delivery.ts';
 import { callIn, type CallCounts, type Unanswered } from '../../src/dispatch/escalate.ts';
 import { HOUR, MINUTE } from './histories.ts';
 import { NO_OPTIONS } from './in-memory.ts';

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import { MuteWindowShape } from '../../src/config/routing/mute-windows.ts';
 import { InhibitShape, RouteShape } from '../../src/config/routing/route-shape.ts';
-import { GIVEN_LABELS } from '../../src/core/model/watch/labels.ts';
+import { GIVEN_LABELS } from '../../src/core/model/watch/identity.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { describeTargets } from '../../src/rules/describe-targets.ts';
 import { loadRules } from '../../src/rules/load.ts';

@@ -1,7 +1,7 @@
 // Who is told: labels of rules and routes of the config, loaded together.
 import { describe, expect, test } from '@jest/globals';
 import { formatProblems, summarize } from '../../src/config/problem.ts';
-import { labelsOf } from '../../src/core/model/watch/labels.ts';
+import { labelsOf } from '../../src/core/model/watch/identity.ts';
 import { loadRules, type LoadedRules } from '../../src/rules/load.ts';
 import { describeTargets } from '../../src/rules/describe-targets.ts';
 import { CONFIG, configOf, load, loadConfigText } from './support/load.ts';

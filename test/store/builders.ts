@@ -2,7 +2,7 @@ import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../
 import type { Alert, ConditionState, Memory } from '../../src/core/model/memory.ts';
 import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
-import { labelsOfMessage } from '../../src/core/model/watch/labels.ts';
+import { labelsOfMessage } from '../../src/core/model/watch/identity.ts';
 import type { Transition } from '../../src/core/model/transition.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 

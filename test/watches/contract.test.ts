@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { Address } from '../../src/core/values/address.ts';
-import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
+import { missingValues } from '../../src/core/poll.ts';
 import { explorerCauses } from '../../src/engine/self/explorer-causes.ts';
 import { dataWords } from '../../src/explain/data-words.ts';
 import { SmartContract } from '../../src/explorer/reading/resources/smart-contract.ts';

@@ -1,6 +1,6 @@
 // Values that contracts answer: from the rule to the message.
 import { describe, expect, test } from '@jest/globals';
-import { missingValues } from '../../src/core/model/quality/lost-fields.ts';
+import { missingValues } from '../../src/core/poll.ts';
 import { dataWords } from '../../src/explain/data-words.ts';
 import { drawnPath } from '../../src/query/values/lines.ts';
 import { decodeArguments, type AbiValue } from '../../src/lib/abi/decode.ts';

@@ -2,8 +2,7 @@
 import type { Config } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
-import { claimRule } from '../../core/alerts/claims.ts';
-import { isOfClaim, labelsOf } from '../../core/model/watch/labels.ts';
+import { claimRule, isOfClaim, labelsOf } from '../../core/model/watch/identity.ts';
 import type { Report } from '../../core/reports/model.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';

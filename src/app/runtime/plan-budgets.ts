@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
-import { showResets, type Resets } from '../../core/spending/period.ts';
+import { type Resets, showResets } from '../../core/spending/plan.ts';
 import { createReachRecord, type ReachRecord } from '../../explorer/reach-record.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';

@@ -1,6 +1,6 @@
 // A line for each plan: credits left, stretched intervals, and the use by other programs.
 import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';
-import { DAY_MS, periodMs } from '../../core/spending/period.ts';
+import { DAY_MS, periodMs } from '../../core/spending/plan.ts';
 import { paceWords, stretchWords } from '../../core/spending/plan-words.ts';
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { countOf } from '../../rules/counts.ts';

@@ -9,7 +9,7 @@ import type { Alert, ConditionState } from '../model/memory.ts';
 import type { HeadNeed, TickChain } from '../model/observation.ts';
 import type { Transition } from '../model/transition.ts';
 import type { Condition, EvaluationContext, StepBudget } from '../model/watch/condition.ts';
-import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
+import { labelsOf, labelsOfMessage } from '../model/watch/identity.ts';
 import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
 import type { Amount } from '../values/amount.ts';
 import { type AnyView, exactOf, recordTypeOf, valueAt } from '../values/fields.ts';

@@ -10,7 +10,7 @@ import type { Condition, EvaluationContext, Template, Window } from '../model/wa
 import type { Sentence } from '../model/watch/wording.ts';
 import { priceLines, pricePathsOf } from '../wording/values.ts';
 import { lineOf, titleAndDetail } from '../wording/words.ts';
-import { claimantOf } from './claims.ts';
+import { claimantOf } from '../model/watch/identity.ts';
 import { conditionText, type Counted, sentenceOf } from './sentence.ts';
 
 /** Key and order of a message within its alert. */

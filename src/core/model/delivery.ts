@@ -1,7 +1,7 @@
 // A message for a recipient and its states: due -> sending -> sent, or due again after a growing wait, or dead.
-import type { Untrusted } from '../../lib/untrusted.ts';
-import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { Untrusted } from '../../lib/untrusted.ts';
+import type { AlertId, DeliveryId, Recipient, RecipientsOf, Severity } from './ids.ts';
 import type { Segment } from './watch/condition.ts';
 
 /** One message for one recipient, about one or more transitions. These are fixed: every attempt sends the same ones. */
@@ -281,3 +281,24 @@ export type Settlement =
   | { readonly state: 'sent'; readonly outcome: Outcome; readonly isBack?: boolean }
   | { readonly state: 'dead'; readonly outcome: Outcome }
   | { readonly state: 'due'; readonly outcome: Outcome; readonly dueAt: Instant; readonly isOutOfTurn?: boolean };
+
+/** A target as a key of a map. */
+export function targetKey({ channel, recipient }: Recipient): string {
+  return JSON.stringify([channel, recipient]);
+}
+
+/** The target of a key made by `targetKey`. */
+export function targetOf(key: string): Recipient {
+  const [channel, recipient] = JSON.parse(key) as [string, string];
+  return { channel, recipient };
+}
+
+/** Each target once, in the order in which they first appear. */
+export function distinctTargets(targets: readonly Recipient[]): Recipient[] {
+  return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
+}
+
+/** True if the channel has the recipient. */
+export function isAmong({ channel, recipient }: Recipient, recipientsOf: RecipientsOf): boolean {
+  return recipientsOf(channel)?.some((one) => one.recipient === recipient) ?? false;
+}

@@ -1,7 +1,6 @@
 // The memory of a watch from poll to poll. Plain JSON, stored in the state file.
 import type { Message } from './delivery.ts';
-import type { SenderSightings } from './quality/contract-senders.ts';
-import type { FieldSightings } from './quality/field-sightings.ts';
+import type { FieldSightings, SenderSightings } from './quality/sightings.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';

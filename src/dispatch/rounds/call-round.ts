@@ -9,7 +9,7 @@ import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
 import { isUntried, UNTOLD } from '../owed.ts';
 import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
-import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
+import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
 import { joinOf } from '../reroute.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';

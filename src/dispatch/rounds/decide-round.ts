@@ -1,6 +1,6 @@
 // One round decides every group that is due. The messages of one target are counted together, in an order that does not
 // depend on how the groups were read: the same round gives the same messages.
-import { RANK_OF } from '../../core/model/delivery.ts';
+import { RANK_OF, targetKey } from '../../core/model/delivery.ts';
 import { repeatEvery } from '../decide.ts';
 import { decideGroup, sentTallyOf, type GroupDecision } from '../decide-group.ts';
 import { timersOf } from '../group.ts';
@@ -18,7 +18,6 @@ import type {
   States,
   MemberVerdict,
 } from '../model.ts';
-import { targetKey } from '../../core/model/watch/targets.ts';
 import { closeSummaries } from '../summaries.ts';
 
 /** Pure. If a round is decided twice, the messages have the same ids, so nothing is sent twice. */

@@ -5,7 +5,7 @@ import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { decideInSteps } from './decide-round.ts';
 import type { GroupingRules } from '../group.ts';
 import { NOTHING_SENT, sentBeforeOf, type ClosedBefore } from '../policy/rate.ts';
-import { isAmong, targetKey } from '../../core/model/watch/targets.ts';
+import { isAmong, targetKey } from '../../core/model/delivery.ts';
 import type {
   AlertEpisode,
   Cap,

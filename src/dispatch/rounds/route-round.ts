@@ -11,7 +11,7 @@ import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.
 import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, stateAfterTelling, stateOwing, UNTOLD } from '../owed.ts';
 import { criticalOf } from '../policy/rate.ts';
-import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
+import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 
 /**

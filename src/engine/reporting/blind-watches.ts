@@ -1,6 +1,6 @@
 // Finds blind watches: they are polled, or should be, but have had no `ok` data for too long.
 import { blindSince, clearUntil, overdueSince } from '../../core/model/quality/blindness.ts';
-import { missingValues } from '../../core/model/quality/lost-fields.ts';
+import { missingValues } from '../../core/poll.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { reasonOf, type BlindReason, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { Memory } from '../../core/model/memory.ts';

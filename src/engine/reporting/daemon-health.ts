@@ -1,6 +1,6 @@
 // The health of the daemon in one record: watches it cannot poll, messages it cannot send, data it cannot store. Pages,
 // the API, /readyz, metrics, self-alerts, the heartbeat and the daily report print it, so that they cannot disagree.
-import { neverHolding, type WantedSender } from '../../core/model/quality/contract-senders.ts';
+import { neverHolding, type WantedSender } from '../../core/model/quality/sightings.ts';
 import type { ClusterView } from '../../cluster/ownership.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { whyOf, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';

@@ -1,7 +1,7 @@
 // Stores the state of plans, so that it survives restarts and moves to another replica with the shard of the explorers.
 // It is read after the claim, before any request, and written while the shard is held.
 import type { Ownership } from '../../cluster/ownership.ts';
-import type { PlanRow } from '../../core/spending/plan-row.ts';
+import type { PlanRow } from '../../core/spending/plan.ts';
 import type { Account } from '../../explorer/spending/account.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';

@@ -1,7 +1,7 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
 import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
 import { askedBy, needOf, severityOf } from '../../core/spending/asked.ts';
-import { DAY_MS, periodMs } from '../../core/spending/period.ts';
+import { DAY_MS, periodMs } from '../../core/spending/plan.ts';
 import {
   dearestOf,
   effectiveMs,

@@ -1,6 +1,6 @@
 // Causes that lie with explorers: watches that are blind, and explorers that refuse or show another chain.
 import { highest } from '../../core/model/delivery.ts';
-import { neverWords, type WantedSender } from '../../core/model/quality/contract-senders.ts';
+import { neverWords, type WantedSender } from '../../core/model/quality/sightings.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';

@@ -1,7 +1,7 @@
 // The spent credits of each plan in its period, added up check by check for the daily report.
 import { z } from 'zod';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
-import { DAY_MS, periodMs } from '../../core/spending/period.ts';
+import { DAY_MS, periodMs } from '../../core/spending/plan.ts';
 import { stretchWords } from '../../core/spending/plan-words.ts';
 
 const PlanPeriod = z.object({

@@ -13,10 +13,17 @@ import {
   type PlanStanding,
 } from './bookkeeper.ts';
 import { expectedForeign, type CreditPlan } from './books.ts';
-import { DAY_MS, periodMs, resetAfter } from '../../core/spending/period.ts';
 import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
-import { NO_USE, type Books, type PlanRow } from '../../core/spending/plan-row.ts';
-import { ratesOf, usedBy } from '../../core/spending/use.ts';
+import {
+  type Books,
+  DAY_MS,
+  NO_USE,
+  periodMs,
+  type PlanRow,
+  ratesOf,
+  resetAfter,
+  usedBy,
+} from '../../core/spending/plan.ts';
 import { createSpendCounter, type SpendCounts } from './counts.ts';
 import type { Refill } from './refusals.ts';
 import { createShare, type SpendShare } from './share.ts';

@@ -2,9 +2,7 @@
 // it ends.
 import { isDeepStrictEqual } from 'node:util';
 import type { Spend } from '../../core/spending/spend.ts';
-import type { Books } from '../../core/spending/plan-row.ts';
-import type { PeriodRule, Resets } from '../../core/spending/period.ts';
-import { resetsSeen } from '../../core/spending/refills.ts';
+import { type Books, type PeriodRule, type Resets, resetsSeen } from '../../core/spending/plan.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
   agreedRest,

@@ -8,10 +8,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../lib/clock.ts';
 import { SPEND_CLASSES, type Spend } from '../../core/spending/spend.ts';
 import { drawn } from '../../core/spending/curve.ts';
-import { added, NOTHING_FADING, rateAt } from '../../core/spending/fading.ts';
-import { periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
-import type { Books } from '../../core/spending/plan-row.ts';
-import { withRefill } from '../../core/spending/refills.ts';
+import {
+  added,
+  type Books,
+  NOTHING_FADING,
+  periodMs,
+  type PeriodRule,
+  rateAt,
+  resetAfter,
+  withRefill,
+} from '../../core/spending/plan.ts';
 
 export interface CreditPlan extends PeriodRule {
   readonly credits: number;

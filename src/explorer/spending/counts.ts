@@ -1,6 +1,6 @@
 // Counts the credits of a plan since the start, over all its periods.
 import type { Severity } from '../../core/model/ids.ts';
-import type { Books } from '../../core/spending/plan-row.ts';
+import type { Books } from '../../core/spending/plan.ts';
 import type { Spend, SpendClass } from '../../core/spending/spend.ts';
 
 export interface SpendCounts {

@@ -1,5 +1,5 @@
 // The list of open alerts, and one alert with its history.
-import { labelsOfMessage } from '../../core/model/watch/labels.ts';
+import { labelsOfMessage } from '../../core/model/watch/identity.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
 import { explorerLinks, headingOf, runbookOf } from '../../core/wording/words.ts';

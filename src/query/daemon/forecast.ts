@@ -1,6 +1,6 @@
 // Shows whether the credits of each plan last until the refill, from the state of each plan in the daemon's health.
 import { sharedPlans } from '../../config/shared-plans.ts';
-import { DAY_MS, periodMs } from '../../core/spending/period.ts';
+import { DAY_MS, periodMs } from '../../core/spending/plan.ts';
 import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { stretchWords } from '../../core/spending/plan-words.ts';

@@ -1,7 +1,7 @@
 // The state of each watch: the first of `WATCH_STATES` that holds.
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { Severity, WatchId } from '../../core/model/ids.ts';
-import { labelsOf } from '../../core/model/watch/labels.ts';
+import { labelsOf } from '../../core/model/watch/identity.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Labels, Silence } from '../../dispatch/model.ts';

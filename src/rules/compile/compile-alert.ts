@@ -2,7 +2,7 @@
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
-import type { WantedSender } from '../../core/model/quality/contract-senders.ts';
+import type { WantedSender } from '../../core/model/quality/sightings.ts';
 import type { Window } from '../../core/model/watch/condition.ts';
 import type { AlertRule } from '../../core/model/watch/watch.ts';
 import { SCHEDULE } from '../language/events.ts';

@@ -3,7 +3,7 @@
 import type { Name } from '../../config/model.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Clause, Condition, Equality } from '../../core/model/watch/condition.ts';
-import { neverWords, type WantedSender } from '../../core/model/quality/contract-senders.ts';
+import { neverWords, type WantedSender } from '../../core/model/quality/sightings.ts';
 import { Address } from '../../core/values/address.ts';
 import { typeAt, type AnyRecord } from '../../core/values/fields.ts';
 import { remembered } from '../../lib/remembered.ts';

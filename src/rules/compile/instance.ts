@@ -1,7 +1,6 @@
 import { idOf } from '../../core/model/watch/identity.ts';
 import { chartedPathsOf } from '../../core/model/figures.ts';
-import type { WantedSender } from '../../core/model/quality/contract-senders.ts';
-import type { ReadField } from '../../core/model/quality/field-sightings.ts';
+import type { ReadField, WantedSender } from '../../core/model/quality/sightings.ts';
 import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import {

@@ -1,6 +1,6 @@
 // Gives the alerts of each instance the channels of the routes. Labels such as `explorer` and `of` differ from instance
 // to instance, and so may the channels.
-import { labelsOf } from '../../core/model/watch/labels.ts';
+import { labelsOf } from '../../core/model/watch/identity.ts';
 import type { AlertRule, EventAlert } from '../../core/model/watch/watch.ts';
 import type { Routing } from '../../dispatch/model.ts';
 import type { RouteUse } from '../route-use.ts';

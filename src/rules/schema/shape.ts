@@ -1,7 +1,7 @@
 // The rule file as a schema. The names in `of`, `token`, `explorer` and `notify` are checked later, against the config.
 import { ZoneShape } from '../../config/values/zone-shape.ts';
 import { z } from 'zod';
-import { GIVEN_LABELS } from '../../core/model/watch/labels.ts';
+import { GIVEN_LABELS } from '../../core/model/watch/identity.ts';
 import { boolean, duration, integer, NAME, oneOrMore, text } from '../../config/values/scalars.ts';
 import { pageUrl } from '../../config/values/urls.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';

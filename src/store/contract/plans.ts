@@ -1,5 +1,5 @@
 // The plans of explorers, as they are stored.
-import type { PlanRow } from '../../core/spending/plan-row.ts';
+import type { PlanRow } from '../../core/spending/plan.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence } from './fence.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Address } from '../../core/values/address.ts';
 import type { Detection, DetectionScope } from '../../core/model/detection.ts';
-import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
+import { MISSING_POLLS } from '../../core/model/quality/sightings.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
 import { type Remembered, track, viewOf } from '../../core/values/encoded.ts';
 import { SmartContract } from '../../explorer/reading/resources/smart-contract.ts';

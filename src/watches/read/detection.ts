@@ -1,7 +1,7 @@
 // Detects changes between two readings of contracts.
 import { z } from 'zod';
 import { NOTHING_DETECTED, type Detection, type DetectionScope } from '../../core/model/detection.ts';
-import { MISSING_POLLS } from '../../core/model/quality/field-sightings.ts';
+import { MISSING_POLLS } from '../../core/model/quality/sightings.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import type { LostValue } from '../../core/model/watch/kind.ts';
 import { type Remembered, track } from '../../core/values/encoded.ts';

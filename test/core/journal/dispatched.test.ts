@@ -1,6 +1,6 @@
 // What the journal says of a round that decides what goes out.
 import { expect, test } from '@jest/globals';
-import { closedLines, heldLines, type HeldAlert } from '../../../src/core/journal/lines.ts';
+import { closedLines, type HeldAlert, heldLines } from '../../../src/core/journal/entry.ts';
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const HELD: HeldAlert = {

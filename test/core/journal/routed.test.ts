@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { routedLines, withdrawnLines, type RoutedNotification } from '../../../src/core/journal/lines.ts';
+import { routedLines, type RoutedNotification, withdrawnLines } from '../../../src/core/journal/entry.ts';
 
 const one = (key: string, changes: Partial<RoutedNotification> = {}): RoutedNotification => ({
   key,

@@ -1,11 +1,10 @@
-import { NO_SENDERS } from '../../../src/core/model/quality/contract-senders.ts';
 import { expect, test } from '@jest/globals';
 import { blindSince, overdueSince } from '../../../src/core/model/quality/blindness.ts';
 import { nextTimeOf, phaseOf } from '../../../src/core/model/watch/schedule.ts';
 import { cronSchedule } from '../../../src/rules/compile/schedule.ts';
 import { aWatch } from '../../support/engine/watch.ts';
-import { NO_SIGHTINGS } from '../../../src/core/model/quality/field-sightings.ts';
-import { dataSince } from '../../../src/core/model/quality/data-state.ts';
+import { NO_SENDERS, NO_SIGHTINGS } from '../../../src/core/model/quality/sightings.ts';
+import { dataSince } from '../../../src/core/poll.ts';
 import type { DataState, Memory } from '../../../src/core/model/memory.ts';
 
 const MINUTE = 60_000;

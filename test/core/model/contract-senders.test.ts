@@ -3,10 +3,10 @@ import {
   neverHolding,
   neverWords,
   NO_SENDERS,
-  sightSenders,
   type SenderSightings,
+  sightSenders,
   type WantedSender,
-} from '../../../src/core/model/quality/contract-senders.ts';
+} from '../../../src/core/model/quality/sightings.ts';
 import { Transaction } from '../../../src/explorer/reading/resources/transaction.ts';
 import { anAddress } from '../../support/engine/watch.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { blankMemory } from '../../../src/core/step.ts';
 import type { Memory } from '../../../src/core/model/memory.ts';
-import { NO_SIGHTINGS } from '../../../src/core/model/quality/field-sightings.ts';
+import { NO_SIGHTINGS } from '../../../src/core/model/quality/sightings.ts';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import { reportBlind } from '../../../src/engine/reporting/blind-report.ts';
 import { causesOf, showCause } from '../../../src/core/model/quality/blind-cause.ts';

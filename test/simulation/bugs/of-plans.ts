@@ -56,7 +56,7 @@ export const BUGS_OF_PLANS: Readonly<Record<string, TestedBug>> = {
     caughtBy: 'credits last: a stranger fills twenty pages a minute at a critical address',
     edits: [
       {
-        file: 'src/core/spending/use.ts',
+        file: 'src/core/spending/plan.ts',
         find: "if (severity === 'critical') return { ...use, deep: added(use.deep, price, at, DEEP_MS) };",
         replace: "if (severity === 'critical') return { ...use, critical: charged(use.critical, price, 0, at) };",
       },

@@ -14,7 +14,7 @@ import { problemOf } from '../../../src/explorer/http/answer-problem.ts';
 import { createAccount } from '../../../src/explorer/spending/account.ts';
 import type { WrittenPlan } from '../../../src/explorer/spending/bookkeeper.ts';
 import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
-import type { PlanRow } from '../../../src/core/spending/plan-row.ts';
+import type { PlanRow } from '../../../src/core/spending/plan.ts';
 import type { SpendClass } from '../../../src/core/spending/spend.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { formatProblems } from '../../../src/config/problem.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { NO_USE, type PlanRow } from '../../../src/core/spending/plan-row.ts';
+import { NO_USE, type PlanRow } from '../../../src/core/spending/plan.ts';
 import { newBooks, underPlan } from '../../../src/explorer/spending/books.ts';
 import type { StoredPlans } from '../../../src/store/contract/plans.ts';
 import type { Store } from '../../../src/store/contract/store.ts';

@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Message, Outcome } from '../../../src/core/model/delivery.ts';
-import { targetKey } from '../../../src/core/model/watch/targets.ts';
+import { type Message, type Outcome, targetKey } from '../../../src/core/model/delivery.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, dispatch, dueQuery, route, settle } from '../../support/store/store-calls.ts';

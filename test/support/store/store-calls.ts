@@ -1,5 +1,5 @@
 // Calls of a store as the only process that holds it makes them.
-import { labelsOfMessage } from '../../../src/core/model/watch/labels.ts';
+import { labelsOfMessage } from '../../../src/core/model/watch/identity.ts';
 import type { Delivery, Settlement } from '../../../src/core/model/delivery.ts';
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { DeliveryId, Recipient, WatchId } from '../../../src/core/model/ids.ts';

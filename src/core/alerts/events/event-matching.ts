@@ -11,7 +11,7 @@ import type { Reason } from '../../model/decision.ts';
 import type { EvaluationContext } from '../../model/watch/condition.ts';
 import type { Truth } from '../../model/ids.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
-import { claimantOf } from '../claims.ts';
+import { claimantOf } from '../../model/watch/identity.ts';
 import { isFinal } from './event-state.ts';
 import { isJudgedAgain } from '../in-a-row.ts';
 import {

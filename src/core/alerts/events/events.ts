@@ -19,7 +19,7 @@ import {
 } from '../alert-evaluation.ts';
 import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { matchEvents, type Match } from './event-matching.ts';
-import { claimRule } from '../claims.ts';
+import { claimRule } from '../../model/watch/identity.ts';
 import { CLAIM_LIMITS, foldMany } from '../summary.ts';
 import type { Transition } from '../../model/transition.ts';
 import { greatestNeed } from '../../chain/tick-chain.ts';

@@ -1,6 +1,13 @@
-// Ids are hashes of content, never of randomness or time: the same input gives the same id.
+// The names of an alert: its ids and labels, and whether it is only a claim.
 import { createHash } from 'node:crypto';
-import type { Watch } from './watch.ts';
+import type { Address } from '../../values/address.ts';
+import type { AnyView } from '../../values/fields.ts';
+import type { Message } from '../delivery.ts';
+import type { DetectedEvent } from '../detection.ts';
+import type { Labels } from '../ids.ts';
+import { type AlertRule, type CountAlert, type EventAlert, readsOfCount, type Watch } from './watch.ts';
+
+// Ids are hashes of content, never of randomness or time: the same input gives the same id.
 
 const VERSION = 'v1';
 const ID_LENGTH = 26;
@@ -65,4 +72,96 @@ function base32(bytes: Uint8Array): string {
     for (; bits >= 5; bits -= 5) text += BASE32.charAt((value >> (bits - 5)) & 31);
   }
   return text;
+}
+
+// Labels of an alert: those that the program gives, and those of its rule. They are the same for every message of an
+// alert.
+
+/** Labels that the program gives an alert. A rule may not set one of these names. */
+export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', 'of', 'token', 'claim'] as const;
+
+type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
+
+/**
+ * Labels of the program and of the rule. `watch` is the id of the rule, so all watches of a rule have the same value.
+ * `of` and `token` are the name that the config gives the address, else the address in lower case; they are missing if
+ * there is no address. `claim` is `true` for an item that is only a claim, else missing.
+ *
+ * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
+ */
+export function labelsOf(
+  watch: Labelled,
+  alert: Pick<AlertRule, 'id' | 'severity' | 'labels'> & Pick<EventAlert, 'isClaim'>,
+): Labels {
+  return {
+    ...alert.labels,
+    ...labelsOfWatch(watch),
+    alert: alert.id,
+    kind: watch.kind.name,
+    severity: alert.severity,
+    ...(alert.isClaim === true ? CLAIM : {}),
+  };
+}
+
+const CLAIM = { claim: 'true' } as const;
+
+export function isOfClaim(labels: Labels): boolean {
+  return labels['claim'] === CLAIM.claim;
+}
+
+/** The labels that all alerts of the watch share, and no alert of another watch has. */
+export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'>): Labels {
+  return {
+    watch: rule,
+    explorer: target.explorer,
+    ...(of === null ? {} : { of: nameOf(of) }),
+    ...(token === null ? {} : { token: nameOf(token) }),
+  };
+}
+
+/**
+ * The labels of an alert whose rule was removed, from its last message: without written labels, and with the address of
+ * a token.
+ */
+export function labelsOfMessage({ watch, alert, kind, severity, explorer, of, token }: Message): Labels {
+  const rule = watch.replace(/\[.*$/s, '');
+  return {
+    watch: rule,
+    alert,
+    kind,
+    severity,
+    explorer,
+    ...(of === null ? {} : { of: nameOf(of) }),
+    ...(token === null ? {} : { token: token.address.toLowerCase() }),
+  };
+}
+
+function nameOf({ name, address }: { readonly name: string | null; readonly address: string }): string {
+  return name ?? address.toLowerCase();
+}
+
+// Items that are only a claim. Any contract can emit an event that says what another address did, such as a transfer of
+// a token that it made up. The claim of a contract that the config does not name is told as such, and counts for nothing. So is an
+// event that a named contract lets anybody cause in the name of others.
+
+/** The contract that alone says that the item happened; null if the item is no claim. */
+export function claimantOf(watch: Watch, alert: AlertRule, view: AnyView): Address | null {
+  if (watch.kind.claimantOf === undefined || alert.type === 'condition') return null;
+  const reads = alert.type === 'count' ? readsOfCount(alert) : (alert.if?.reads ?? []);
+  return watch.kind.claimantOf(watch.target, view, { reads, known: watch.nameOf });
+}
+
+/** The items that a count may count. */
+export function withoutClaims(
+  watch: Watch,
+  alert: CountAlert,
+  events: readonly DetectedEvent[],
+): readonly DetectedEvent[] {
+  if (watch.kind.claimantOf === undefined) return events;
+  return events.filter(({ view }) => claimantOf(watch, alert, view) === null);
+}
+
+/** The rule by which a claim is told: at most a warning. */
+export function claimRule(alert: EventAlert, isClaim: boolean): EventAlert {
+  return isClaim ? (alert.asClaim ?? alert) : alert;
 }

@@ -5,7 +5,7 @@ import type { Address } from '../../values/address.ts';
 import type { AnyRecord, AnyView } from '../../values/fields.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type { Detection, DetectionScope } from '../detection.ts';
-import type { SourceRows } from '../quality/field-sightings.ts';
+import type { SourceRows } from '../quality/sightings.ts';
 import type { EventName, Severity } from '../ids.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Script } from './script.ts';

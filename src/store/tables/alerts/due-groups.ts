@@ -1,7 +1,7 @@
 // Reads the groups that are due for a round.
 import { z } from 'zod';
 import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
-import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
+import { distinctTargets, targetKey } from '../../../core/model/delivery.ts';
 import type { Key, PendingTransition } from '../../../dispatch/model.ts';
 import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
 import type { Instant } from '../../../lib/clock.ts';

@@ -1,7 +1,7 @@
 // States of alerts for recipients: sent transitions, held-back transitions, and the group.
 import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
-import { targetKey } from '../../../core/model/watch/targets.ts';
+import { targetKey } from '../../../core/model/delivery.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Held, Key, RecipientState, Renewal } from '../../../dispatch/model.ts';
 import type { ActiveAlert, ActiveKnowledge, Rerouted } from '../../../dispatch/reroute.ts';

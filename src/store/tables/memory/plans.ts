@@ -3,8 +3,7 @@
 // is in the state too, so a reader of the state can test a guessed key.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { PeriodRule } from '../../../core/spending/period.ts';
-import type { Books, PlanRow, Ratio, Use } from '../../../core/spending/plan-row.ts';
+import type { Books, PeriodRule, PlanRow, Ratio, Use } from '../../../core/spending/plan.ts';
 import type { SeenPrices } from '../../../core/spending/prices.ts';
 import { SPEND_CLASSES } from '../../../core/spending/spend.ts';
 import type { Instant } from '../../../lib/clock.ts';
