@@ -12,8 +12,7 @@ import { createClockJumps, type ClockJumps } from '../engine/upkeep/clock-jumps.
 import { createHeldLoops, type WhileHeld } from '../engine/upkeep/held-loops.ts';
 import { createRetirement, type Retirement } from '../engine/upkeep/retirement.ts';
 import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.ts';
-import type { Clock } from '../lib/clock.ts';
-import { createMutex } from '../lib/mutex.ts';
+import { type Clock, createMutex } from '../lib/clock.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { SafeLog } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

@@ -2,8 +2,7 @@
 // every third of a lease, it renews its leases and acts on the answer. `round.ts` decides what an answer means.
 import type { JournalEntry, JournalKind } from '../core/journal/entry.ts';
 import type { Json } from '../core/values/fields.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
-import { createMutex } from '../lib/mutex.ts';
+import { type Clock, createMutex, type Instant } from '../lib/clock.ts';
 import type { ClaimedShard, Renewed, SharedCluster } from '../store/contract/cluster.ts';
 import type { Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';

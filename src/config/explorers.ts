@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { bareHost, isLoopback } from '../lib/network/loopback.ts';
+import { bareHost, isLoopback } from '../lib/network.ts';
 import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './values/nearest.ts';

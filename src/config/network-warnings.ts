@@ -1,5 +1,5 @@
 // Warnings about explorers that would get secret headers without encryption, or that have a link-local address.
-import { bareHost, isLinkLocal, isLoopback } from '../lib/network/loopback.ts';
+import { bareHost, isLinkLocal, isLoopback } from '../lib/network.ts';
 import type { ExplorerSettings } from './model.ts';
 import type { Problem } from './problem.ts';
 import { isPublicHeader } from './values/secrets.ts';

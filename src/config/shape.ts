@@ -1,7 +1,7 @@
 // The config file as a schema. Scalars come as text; `api_key` and every key of a channel may also be
 // `{ env: NAME }` or `{ file: PATH }`.
 import { z } from 'zod';
-import { isNetwork } from '../lib/network/networks.ts';
+import { isNetwork } from '../lib/network.ts';
 import { DigestShape } from './service/digest-shape.ts';
 import {
   boolean,

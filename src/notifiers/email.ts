@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
 import { Allow, createEgress, mustBeAllowed } from './wire/egress.ts';
-import { isLoopback } from '../lib/network/loopback.ts';
+import { isLoopback } from '../lib/network.ts';
 import { isPlainAddress, parseMailAddress } from './wire/mail-address.ts';
 import { toMime } from './wire/mime.ts';
 import { parseSmtpUrl } from './wire/smtp-server.ts';

@@ -1,32 +1,171 @@
-import type { Clock } from '../lib/clock.ts';
+// The metrics of watches: facts that polls write, states that are read at a scrape, and the series of both.
+import type { Health } from '../core/model/health.ts';
+import type { Severity } from '../core/model/ids.ts';
+import type { DataState } from '../core/model/memory.ts';
+import type { MissReason } from '../core/model/observation.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
-import {
-  alertsOf,
-  blindOf,
-  dataOf,
-  unwellOf,
-  type AlertCount,
-  type AlertHealth,
-  type WatchBlind,
-  type WatchData,
-} from './mirrored-series.ts';
-import {
-  countPoll,
-  countsOf,
-  freshRule,
-  freshTarget,
-  itemCountsOf,
-  lastSuccessOf,
-  pollsOf,
-  upOf,
-  valuesOf,
-  type PollFacts,
-  type PollOutcome,
-  type RuleFacts,
-  type TargetFacts,
-  type ValueLabels,
-  type WatchLabels,
-} from './watch-facts.ts';
+import type { AlertState } from './metric-rows/watch.ts';
+
+// The exported facts of each rule and its targets. Each scrape reads them. So a watch is dropped by one delete, and a
+// poll looks up no series.
+
+/** One running watch: the rule's id, and its target (`''` for a whole chain). */
+export interface WatchLabels {
+  readonly watch: string;
+  /** A name of the config, or the short form of an address that has none. */
+  readonly of: string;
+}
+
+interface ValueLabels extends WatchLabels {
+  /** A name of the config, the short form of an address that has none, or the symbol of the native coin. */
+  readonly token: string;
+  readonly field: string;
+}
+
+type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
+
+interface PollFacts {
+  readonly outcome: PollOutcome;
+  readonly at: Instant;
+  readonly readsList: boolean;
+}
+
+interface RuleFacts {
+  /** True if the polls of the rule read lists of items. */
+  readsLists: boolean;
+  readonly pollsByOutcome: Map<PollOutcome, number>;
+  readonly factsByTarget: Map<string, TargetFacts>;
+  undecided: number;
+  notJudged: number;
+  unfollowed: number;
+  notExamined: number;
+  skipped: number;
+}
+
+interface TargetFacts {
+  readonly labels: WatchLabels;
+  up: boolean | null;
+  lastSuccessAt: Instant | null;
+  readonly values: Map<string, ConfirmedValue>;
+}
+
+interface ConfirmedValue {
+  readonly labels: ValueLabels;
+  /** Null: no longer known. The entry stays, so that a value that comes back during a scrape is not written twice. */
+  value: number | null;
+  expiresAt: Instant;
+}
+
+function freshRule(): RuleFacts {
+  return {
+    readsLists: false,
+    pollsByOutcome: new Map(),
+    factsByTarget: new Map(),
+    undecided: 0,
+    notJudged: 0,
+    unfollowed: 0,
+    notExamined: 0,
+    skipped: 0,
+  };
+}
+
+function freshTarget(labels: WatchLabels): TargetFacts {
+  return { labels, up: null, lastSuccessAt: null, values: new Map() };
+}
+
+function countPoll(rule: RuleFacts, { outcome, readsList }: Omit<PollFacts, 'at'>): void {
+  rule.pollsByOutcome.set(outcome, (rule.pollsByOutcome.get(outcome) ?? 0) + 1);
+  rule.readsLists ||= readsList;
+}
+
+type FactsByWatch = ReadonlyMap<string, RuleFacts>;
+
+// A scrape is written in several turns of the event loop. Copies of the maps make sure that a watch that is removed and
+// added again between two turns appears once: Prometheus refuses a scrape with the same series twice. Only the maps that
+// are being read are copied: copies of all series lived until the end of the scrape, and the collector moved them.
+
+function* upOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
+  for (const { factsByTarget } of [...facts.values()])
+    for (const { labels, up } of [...factsByTarget.values()]) if (up !== null) yield [labels, up ? 1 : 0];
+}
+
+function* lastSuccessOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
+  for (const { factsByTarget } of [...facts.values()])
+    for (const { labels, lastSuccessAt } of [...factsByTarget.values()])
+      if (lastSuccessAt !== null) yield [labels, Math.floor(lastSuccessAt / 1000)];
+}
+
+/** Values that have expired are removed. */
+function* valuesOf(facts: FactsByWatch, now: Instant): Generator<[ValueLabels, number]> {
+  for (const { factsByTarget } of [...facts.values()])
+    for (const { values } of [...factsByTarget.values()])
+      for (const [key, { labels, value, expiresAt }] of values)
+        if (expiresAt <= now) values.delete(key);
+        else if (value !== null) yield [labels, value];
+}
+
+function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outcome: string }, number]> {
+  for (const [watch, { pollsByOutcome }] of [...facts])
+    for (const [outcome, polls] of [...pollsByOutcome]) yield [{ watch, outcome }, polls];
+}
+
+function* countsOf(facts: FactsByWatch, which: 'notExamined' | 'skipped'): Generator<[{ watch: string }, number]> {
+  for (const [watch, rule] of [...facts]) yield [{ watch }, rule[which]];
+}
+
+/** Counts of items. A rule whose polls read single values has none. */
+function* itemCountsOf(
+  facts: FactsByWatch,
+  which: 'undecided' | 'notJudged' | 'unfollowed',
+): Generator<[{ watch: string }, number]> {
+  for (const [watch, rule] of [...facts]) if (rule.readsLists || rule[which] > 0) yield [{ watch }, rule[which]];
+}
+
+// Series that are read from the daemon on each scrape: states of alerts, health of rules, data of watches.
+
+export interface AlertCount {
+  readonly watch: string;
+  readonly alert: string;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly count: number;
+}
+
+/** Health of the condition of one alert on one watch. */
+export interface AlertHealth {
+  readonly watch: string;
+  readonly alert: string;
+  readonly health: Health;
+}
+
+/** Data state of a watch after its last poll. */
+export interface WatchData extends WatchLabels {
+  readonly state: DataState;
+}
+
+/** A blind watch, with its reason from a fixed list of words. */
+export interface WatchBlind extends WatchLabels {
+  readonly explorer: string;
+  readonly reason: string;
+}
+
+function* alertsOf(counts: Iterable<AlertCount | null>): Generator<[AlertCount, number] | null> {
+  for (const one of counts) yield one === null ? null : [one, one.count];
+}
+
+// Only alerts that need attention get a series: five for every alert would reach the limit of series.
+function* unwellOf(healths: Iterable<AlertHealth | null>): Generator<[AlertHealth, number] | null> {
+  for (const one of healths) yield one === null || one.health === 'ok' ? null : [one, 1];
+}
+
+function* dataOf(watches: Iterable<WatchData | null>): Generator<[WatchData, number] | null> {
+  for (const watch of watches) yield watch === null ? null : [watch, 1];
+}
+
+function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, number]> {
+  for (const watch of watches) yield [watch, 1];
+}
 
 export interface WatchMetrics {
   poll(poll: WatchLabels & PollFacts): void;

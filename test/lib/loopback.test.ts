@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isLinkLocal, isLoopback } from '../../src/lib/network/loopback.ts';
+import { isLinkLocal, isLoopback } from '../../src/lib/network.ts';
 
 test.each([
   ['localhost', true],

@@ -12,8 +12,7 @@ import type { CoveredElsewhere } from '../../engine/reporting/covered-elsewhere.
 import { labelsOf } from '../../engine/reporting/report.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
 import type { Retirement } from '../../engine/upkeep/retirement.ts';
-import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Mutex } from '../../lib/mutex.ts';
+import type { Clock, Instant, Mutex } from '../../lib/clock.ts';
 import { outlineOf, type Outline } from '../../plan/outline.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';

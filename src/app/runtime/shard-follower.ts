@@ -8,7 +8,7 @@ import type { KeptPlans } from '../../engine/scheduling/kept-plans.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
 import type { ShardOf } from '../../engine/polling/shard.ts';
 import type { Explorer } from '../../explorer/explorer.ts';
-import type { Mutex } from '../../lib/mutex.ts';
+import type { Mutex } from '../../lib/clock.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 import type { ExplorerSet } from './explorers.ts';
 

@@ -3,7 +3,7 @@ import { tokenFileOf } from '../../app/web/local-token.ts';
 import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
 import type { Moment } from '../../lib/time-zone.ts';
-import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
+import { bareHost, isLoopback } from '../../lib/network.ts';
 import { isUserName } from '../../web/guard/identity.ts';
 import { openReader } from '../../store/open.ts';
 import type { StoreReader } from '../../store/contract/store.ts';

@@ -1,7 +1,7 @@
 // Prints links that enter the page as the owner of the token file. They work once, for a minute, on this machine.
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { bareHost } from '../../lib/network/loopback.ts';
+import { bareHost } from '../../lib/network.ts';
 import { ownNameOf } from '../../web/guard/hosts.ts';
 import { signPass } from '../../web/guard/signed.ts';
 import { LOCAL } from '../../web/guard/identity.ts';

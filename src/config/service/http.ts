@@ -1,5 +1,5 @@
 // The `http:` part of the config: where the daemon listens, and who may use its page and its API.
-import { isLoopback } from '../../lib/network/loopback.ts';
+import { isLoopback } from '../../lib/network.ts';
 import { readListen } from './listen.ts';
 import type { HttpSettings, Operator, PageSettings, ProxySettings } from '../model.ts';
 import type { Problem } from '../problem.ts';

@@ -11,9 +11,7 @@ import { type AnyView, valueAt, type ValueAt } from '../../core/values/fields.ts
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { WatchBlind } from '../../telemetry/mirrored-series.ts';
-import type { WatchLabels } from '../../telemetry/watch-facts.ts';
-import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
+import type { WatchBlind, WatchLabels, WatchMetrics } from '../../telemetry/watch-metrics.ts';
 
 export interface ReportOptions {
   readonly log: Log;

@@ -5,7 +5,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Alert, Memory } from '../../core/model/memory.ts';
 import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { AlertCount, AlertHealth, WatchData } from '../../telemetry/mirrored-series.ts';
+import type { AlertCount, AlertHealth, WatchData } from '../../telemetry/watch-metrics.ts';
 import type { WatchReadings } from '../polling/held-watches.ts';
 import { labelsOf } from './report.ts';
 

@@ -6,8 +6,7 @@
 //              fenced
 //   lost       another replica may have the shard already: the loop is aborted, and its end is not waited for
 import type { Follower, Ownership } from '../../cluster/ownership.ts';
-import { aborted } from '../../lib/abort.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { aborted, type Clock } from '../../lib/clock.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 
 export type LoopRun = (signal: AbortSignal) => Promise<void>;

@@ -1,6 +1,6 @@
 // Requests to one explorer over kept connections, with its headers, its key, and one deadline for each request.
 import http from 'node:http';
-import { createAbortListeners } from '../../lib/abort.ts';
+import { createAbortListeners } from '../../lib/clock.ts';
 import { createAgents } from './agents.ts';
 import { ENCODINGS } from './body.ts';
 import { exchange, type HttpAnswer, type HttpLimits } from './exchange.ts';

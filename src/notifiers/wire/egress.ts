@@ -5,7 +5,7 @@
 import dns from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { z } from 'zod';
-import { addNetwork, isIn, isNetwork } from '../../lib/network/networks.ts';
+import { addNetwork, isIn, isNetwork } from '../../lib/network.ts';
 
 /** The `code` of the error when a connection is refused. */
 export const EGRESS_REFUSED = 'ERR_EGRESS_REFUSED';

@@ -1,5 +1,5 @@
 // The server that a mail channel names: `smtp://user:password@host:port`.
-import { bareHost } from '../../lib/network/loopback.ts';
+import { bareHost } from '../../lib/network.ts';
 
 /** The server that accepts mails, read from `smtp://user:password@host:port`. */
 export interface SmtpServer {

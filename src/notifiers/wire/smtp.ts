@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { createDeadline } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { isLoopback } from '../../lib/network/loopback.ts';
+import { isLoopback } from '../../lib/network.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { connect } from './connect.ts';
 import type { Egress } from './egress.ts';

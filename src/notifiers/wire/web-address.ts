@@ -1,5 +1,5 @@
 // Addresses that channels post to. They often hold a secret, so the program shows only their host.
-import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
+import { bareHost, isLoopback } from '../../lib/network.ts';
 
 /** `http:` or `https:` and a host, in visible ASCII. */
 export function isWebAddress(text: string): boolean {

@@ -1,6 +1,6 @@
 // The control API over HTTP: POST /control/<verb> with a JSON object. Served only if it is switched on.
 import type { IncomingMessage } from 'node:http';
-import { hostNameOf, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
+import { hostNameOf, LOOPBACK_NAMES } from '../../lib/network.ts';
 import { answer, type SandboxAnswer } from '../answer.ts';
 import { ControlProblem } from '../problem.ts';
 import type { Sandbox } from '../sandbox.ts';

@@ -2,7 +2,7 @@
 // of other replicas run at the same time, so rows may become visible in another order than that of their numbers.
 import type pg from 'pg';
 import type { Step } from '../../lib/failpoint.ts';
-import { createMutex } from '../../lib/mutex.ts';
+import { createMutex } from '../../lib/clock.ts';
 import { APPLICATION_ID } from '../sql/application-id.ts';
 import {
   committed,

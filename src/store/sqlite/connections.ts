@@ -1,9 +1,8 @@
 // The connections to a state file: one that writes, and those that read.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { nextTurn } from '../../lib/clock.ts';
+import { createMutex, type Mutex, nextTurn } from '../../lib/clock.ts';
 import type { Step } from '../../lib/failpoint.ts';
-import { createMutex, type Mutex } from '../../lib/mutex.ts';
 import { StoreFullError } from '../contract/store.ts';
 import {
   committed,

@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import type { OperatorRequest, PerformAction } from '../../operators/action.ts';
 import type { Queries } from '../../query/queries.ts';
-import { isLoopback } from '../../lib/network/loopback.ts';
+import { isLoopback } from '../../lib/network.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { LARGEST_BODY, onlyShortBodies } from '../guard/bodies.ts';

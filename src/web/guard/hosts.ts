@@ -2,7 +2,7 @@
 // foreign name (DNS rebinding).
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
-import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
+import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network.ts';
 
 export interface HostOptions {
   /** The address that the server listens on. */

@@ -1,8 +1,7 @@
 // Identifies callers by a bearer token, or by the header of a proxy that proves itself with a secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../../lib/network/loopback.ts';
-import { addNetwork, isIn } from '../../lib/network/networks.ts';
+import { addNetwork, isIn, isLoopback } from '../../lib/network.ts';
 
 /** An `operator` may make changes, a `viewer` may only read. */
 export type Role = 'viewer' | 'operator';

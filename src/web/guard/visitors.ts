@@ -1,7 +1,7 @@
 // Identifies visitors of pages: by the cookie that is set when they enter with a token, by the proxy, or as anonymous.
 import { randomUUID } from 'node:crypto';
 import { SESSION_MS } from '../../operators/sessions.ts';
-import { isLoopback } from '../../lib/network/loopback.ts';
+import { isLoopback } from '../../lib/network.ts';
 import type { EndedPasses } from './ended-passes.ts';
 import {
   createProxyUsers,

@@ -4,7 +4,7 @@ import { createShardFollower } from '../../../src/app/runtime/shard-follower.ts'
 import { explorerShard } from '../../../src/engine/polling/shard.ts';
 import { createKeptPlans } from '../../../src/engine/scheduling/kept-plans.ts';
 import { createAccount } from '../../../src/explorer/spending/account.ts';
-import { createMutex } from '../../../src/lib/mutex.ts';
+import { createMutex } from '../../../src/lib/clock.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { createShards, EXPLORER_SHARD, type Shards } from '../../support/engine/moving-ownership.ts';
 import { A_REQUEST } from '../../support/spending.ts';

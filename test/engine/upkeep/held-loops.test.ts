@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createSoleOwnership } from '../../../src/cluster/ownership.ts';
 import { createHeldLoops } from '../../../src/engine/upkeep/held-loops.ts';
-import { aborted } from '../../../src/lib/abort.ts';
+import { aborted } from '../../../src/lib/clock.ts';
 import { createShards } from '../../support/engine/moving-ownership.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { NOBODY_TOLD } from '../../../src/engine/sending/unrecorded.ts';
 import { createRetirement } from '../../../src/engine/upkeep/retirement.ts';
-import { createMutex } from '../../../src/lib/mutex.ts';
+import { createMutex } from '../../../src/lib/clock.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { adopt } from '../../support/engine/adopt.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
