@@ -8,7 +8,7 @@ import { undeliverableSince } from '../engine/self/undeliverable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { watchLoopDelay } from '../lib/loop-delay.ts';
 import { createPoster, TOTAL_MS } from '../notifiers/wire/post-json.ts';
-import { secretsOf } from '../notifiers/wire/web-address.ts';
+import { secretsOf } from '../notifiers/wire/egress.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -2,7 +2,7 @@
 // loaded, the problem is kept in `missing` of the explorer or channel.
 import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
 import { dirname, resolve } from 'node:path';
-import { secretsOf as secretParts } from '../notifiers/wire/web-address.ts';
+import { secretsOf as secretParts } from '../notifiers/wire/egress.ts';
 import { checksumWarnings } from './values/checksums.ts';
 import { readChannel } from './channels.ts';
 import { readExplorer } from './explorers.ts';

@@ -13,10 +13,9 @@ import { RUNBOOK } from './rendering/content.ts';
 import { fitted, linkTo, toLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
 import type { ReceiverAnswer } from './wire/answers.ts';
-import { Allow, mustBeAllowed } from './wire/egress.ts';
+import { addressWarnings, Allow, hostOf, isWebAddress, mustBeAllowed, secretsOf, WEB_ADDRESS } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type Poster } from './wire/post-json.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
-import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

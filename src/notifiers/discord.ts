@@ -6,11 +6,10 @@ import type { Notifier } from './notifier.ts';
 import { COLOURS, tablesApart, type Link, type ListedAlert, type TextLine } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
-import { Allow, mustBeAllowed } from './wire/egress.ts';
+import { addressWarnings, Allow, hostOf, isWebAddress, mustBeAllowed, secretsOf, WEB_ADDRESS } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
 import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
-import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const SECOND_MS = 1000;
 /**

@@ -11,10 +11,18 @@ import {
 } from '../core/model/delivery.ts';
 import { toBody } from './rendering/body.ts';
 import { othersText } from './rendering/content.ts';
-import { toContent } from './rendering/delivery-content.ts';
-import { isToldLater, memberLead, presentMessage } from './rendering/member.ts';
+import { toContent } from './rendering/group-content.ts';
 import { headingOf } from '../core/wording/words.ts';
-import { firedFor, ours, reasonOf, stateOf, textOf } from './rendering/wording.ts';
+import {
+  firedFor,
+  isToldLater,
+  memberLead,
+  ours,
+  presentMessage,
+  reasonOf,
+  stateOf,
+  textOf,
+} from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';
 
 const config = z.strictObject({

@@ -6,10 +6,9 @@ import type { Notifier } from './notifier.ts';
 import { ACKNOWLEDGE, ACKNOWLEDGE_ALL, ALERT, alertText, RUNBOOK, type ListedAlert } from './rendering/content.ts';
 import { fitted, linkTo, toLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
-import { Allow, mustBeAllowed } from './wire/egress.ts';
+import { addressWarnings, Allow, hostOf, isWebAddress, mustBeAllowed, secretsOf, WEB_ADDRESS } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
-import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const HOUR_MS = 3_600_000;
 /**

@@ -11,7 +11,7 @@ import type { Notifier } from './notifier.ts';
 import { SAMPLE } from './sample.ts';
 import { ALERT, alertText, valueText } from './rendering/content.ts';
 import { linkTo, toLines, type ContentLines, type MessageLines } from './rendering/lines.ts';
-import { asOne } from './rendering/one.ts';
+import { asOne } from './rendering/body.ts';
 import { ours } from './rendering/wording.ts';
 import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';

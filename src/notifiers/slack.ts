@@ -5,7 +5,7 @@ import type { Notifier, OpenNotifier } from './notifier.ts';
 import { toLines, type AllLines, type MessageLines } from './rendering/lines.ts';
 import { bareText, blocksOf, fittedForSlack, NO_PREVIEW } from './rendering/slack-blocks.ts';
 import type { ReceiverAnswer } from './wire/answers.ts';
-import { Allow, mustBeAllowed } from './wire/egress.ts';
+import { addressWarnings, Allow, hostOf, isWebAddress, mustBeAllowed, secretsOf, WEB_ADDRESS } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall, type Poster } from './wire/post-json.ts';
 import {
@@ -21,7 +21,6 @@ import {
   type Root,
 } from './wire/roots.ts';
 import { areBlocksRefused, isThreadGone, readBot, readHook } from './wire/slack-answers.ts';
-import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 /** The answer of Slack contains the whole message, so it can be this long. */
 const MOST_ANSWER_BYTES = 64 * 1024;

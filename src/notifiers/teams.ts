@@ -5,10 +5,9 @@ import type { Notifier } from './notifier.ts';
 import type { Link, ListedAlert, MessageTone, TextLine } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
-import { Allow, mustBeAllowed } from './wire/egress.ts';
+import { addressWarnings, Allow, hostOf, isWebAddress, mustBeAllowed, secretsOf, WEB_ADDRESS } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
-import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 /**
  * Cards of more than about 28 kB fail inside the workflow, after its answer. The limit leaves room for the text around

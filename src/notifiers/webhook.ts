@@ -6,11 +6,10 @@ import type { Instant } from '../lib/clock.ts';
 import type { Notifier } from './notifier.ts';
 import { toBody } from './rendering/body.ts';
 import { bodyFault, compileBody } from './rendering/body-template.ts';
-import { attemptText } from './wire/attempt.ts';
-import { Allow, mustBeAllowed } from './wire/egress.ts';
+import { attemptText } from './rendering/wording.ts';
+import { addressWarnings, Allow, hostOf, isWebAddress, mustBeAllowed, secretsOf, WEB_ADDRESS } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
-import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const config = z
   .strictObject({

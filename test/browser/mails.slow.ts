@@ -1,7 +1,7 @@
 // Mails, as a browser shows their HTML part: on a telephone as on a desk, light and dark, whatever is written in them.
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Delivery } from '../../src/core/model/delivery.ts';
-import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toContent } from '../../src/notifiers/rendering/group-content.ts';
 import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
 import { inEveryValue, SHAPES } from '../hostile/messages.ts';
 import { aDelivery, aResolvedMessage } from '../notifiers/samples.ts';

@@ -5,7 +5,7 @@ import { email } from '../../src/notifiers/email.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
 import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
-import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toContent } from '../../src/notifiers/rendering/group-content.ts';
 import { toText } from '../../src/notifiers/rendering/mail-text.ts';
 import { toMime } from '../../src/notifiers/wire/mime.ts';
 import { webhook } from '../../src/notifiers/webhook.ts';

@@ -5,7 +5,7 @@ import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { bodyOf } from '../../src/notifiers/rendering/body.ts';
-import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toContent } from '../../src/notifiers/rendering/group-content.ts';
 import { fitted, toLines } from '../../src/notifiers/rendering/lines.ts';
 import { toText } from '../../src/notifiers/rendering/mail-text.ts';
 import { aDelivery, aMessage, aResolvedMessage, aTry, never, someTools } from './samples.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fitted, toLines, type AllLines, type MessageLines } from '../../src/notifiers/rendering/lines.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
-import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toContent } from '../../src/notifiers/rendering/group-content.ts';
 import { aDelivery, aMessage, aResolvedMessage, aTry } from './samples.ts';
 
 const linesOf = (message: Message) => toLines(aDelivery({ message }), aTry());

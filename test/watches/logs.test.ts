@@ -1,6 +1,6 @@
 // Events of contracts, from raw logs on the explorer to the message.
 import { toBody } from '../../src/notifiers/rendering/body.ts';
-import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
+import { toContent } from '../../src/notifiers/rendering/group-content.ts';
 import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
 import { toText } from '../../src/notifiers/rendering/mail-text.ts';
 import { aDelivery } from '../notifiers/samples.ts';

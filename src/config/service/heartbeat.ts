@@ -1,7 +1,13 @@
 // The `heartbeat:` part of the config: the service that raises an alarm if the daemon stops calling it.
 import { z } from 'zod';
-import { Allow, mustBeAllowed } from '../../notifiers/wire/egress.ts';
-import { addressWarnings, hostOf, isWebAddress, WEB_ADDRESS } from '../../notifiers/wire/web-address.ts';
+import {
+  addressWarnings,
+  Allow,
+  hostOf,
+  isWebAddress,
+  mustBeAllowed,
+  WEB_ADDRESS,
+} from '../../notifiers/wire/egress.ts';
 import { parseAt } from '../issues.ts';
 import type { HeartbeatSettings } from '../model.ts';
 import type { Problem } from '../problem.ts';

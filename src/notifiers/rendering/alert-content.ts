@@ -6,8 +6,18 @@ import { isReport, type Attempt, type DeliveryMember, type Message } from '../..
 import { capital, explorerLinks, runbookOf, showRange } from '../../core/wording/words.ts';
 import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
-import { isToldLater, laterValues, memberLead, memberSubject, presentMessage, sinceWords } from './member.ts';
-import { firedFor, ours, reasonOf, toLinesOfText } from './wording.ts';
+import {
+  firedFor,
+  isToldLater,
+  laterValues,
+  memberLead,
+  memberSubject,
+  ours,
+  presentMessage,
+  reasonOf,
+  sinceWords,
+  toLinesOfText,
+} from './wording.ts';
 
 const MOST_VALUES = 60;
 

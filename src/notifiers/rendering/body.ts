@@ -1,12 +1,13 @@
+import { MOST_KEYS } from '../../core/alerts/summary.ts';
+import { type Delivery, type DeliveryMember, type Message, newsOf } from '../../core/model/delivery.ts';
+import { pagesOf, runbookOf } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { Delivery, Message } from '../../core/model/delivery.ts';
 import { linesOf, type OwnLinks } from './alert-content.ts';
+import { alertText, type MessageContent, othersText, sumOf } from './content.ts';
 import { toPlain } from './facts.ts';
-import { memberSubject } from './member.ts';
-import { asOne, messageOf } from './one.ts';
-import { pagesOf, runbookOf } from '../../core/wording/words.ts';
-import { ours, textOf } from './wording.ts';
+import { toContent } from './group-content.ts';
+import { isAboutOne, memberSubject, ours, presentMessage, textOf } from './wording.ts';
 
 /**
  * The JSON of one alert, as webhooks carry it and `format: json` prints it; for several alerts, an `alert.summary`.
@@ -110,4 +111,72 @@ function tokenIn({ token }: Message) {
   if (token === null) return null;
   const symbol = token.symbol === null ? null : plain(token.symbol);
   return { address: ours(token.address), symbol, decimals: token.decimals };
+}
+
+// The text for channels that show one alert at a time.
+
+/** A delivery as one transition: its only member, or a summary of its members. */
+export function asOne(delivery: Delivery): DeliveryMember {
+  return isAboutOne(delivery) ? delivery.members[0] : newsOf(summaryOf(delivery));
+}
+
+/** The message for programs. If it is not new, `reason` shows why it is sent. */
+function messageOf(delivery: Delivery): Message {
+  const member = asOne(delivery);
+  const [message, { as, renewed }] = [presentMessage(member), member];
+  const isCalled = renewed === null || renewed.why === 'called';
+  if (as === 'news' && isCalled) return message;
+  const isOld = as === 'repeat' || !isCalled;
+  return { ...message, reason: isCalled ? as : renewed.why, ...(isOld ? { at: delivery.at } : {}) };
+}
+
+function summaryOf(delivery: Delivery): Message {
+  const { id, at, members, more } = delivery;
+  const [{ message: first }] = members;
+  const { isClaim, ...message } = first;
+  const areClaims = more.length === 0 && members.every((member) => member.message.isClaim === true);
+  const content = toContent(delivery);
+  return {
+    ...message,
+    ...(areClaims && isClaim !== undefined ? { isClaim } : {}),
+    type: 'alert.summary',
+    at,
+    key: id,
+    episode: 1,
+    seq: 1,
+    title: titleIn(content),
+    detail: null,
+    measured: null,
+    lines: content.lead.map(({ text }) => [{ text }]),
+    text: [{ text: listIn(content) }],
+    observedAt: at,
+    since: at,
+    firedAt: null,
+    resolvedAt: null,
+    reason: null,
+    late: false,
+    fields: {},
+    before: {},
+    links: [],
+    summary: {
+      of: message.summary?.of ?? message.type,
+      count: members.length + sumOf(more),
+      keys: [...members.map((member) => member.message.key), ...more.flatMap(({ keys }) => keys)].slice(0, MOST_KEYS),
+    },
+  };
+}
+
+/** The subject without the state in front of it. */
+function titleIn({ subject }: MessageContent): string {
+  return subject.replace(/^\[[^\]]*\] /, '');
+}
+
+function listIn({ alerts, others, text }: MessageContent): string {
+  const left = othersText(others);
+  const lines = [
+    ...alerts.map((alert) => alertText(alert)),
+    ...text.map((line) => line.text),
+    ...(left === null ? [] : [left]),
+  ];
+  return lines.join('\n');
 }

@@ -1,38 +1,37 @@
 // Several alerts in one message: a line each, the most severe first; alerts that are not listed are counted by rule. A
 // summary of silenced or held back alerts only counts by rule.
 import {
-  isHoldSummary,
-  MOST_LISTED,
-  RANK_OF,
-  stateWord,
   type AlikeMembers,
   type Delivery,
   type DeliveryMember,
   type HoldSummaryKind,
+  isHoldSummary,
   type Message,
   type MessageType,
+  MOST_LISTED,
+  RANK_OF,
+  stateWord,
 } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import { shortHex } from '../../core/values/address.ts';
 import { pagesOf, runbookOf, showRange, showTime } from '../../core/wording/words.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { OwnLinks } from './alert-content.ts';
+import { type OwnLinks, toAlertContent } from './alert-content.ts';
 import {
   ACKNOWLEDGE_ALL,
   byRule,
+  type ListedAlert,
+  type MessageContent,
+  type MessageTone,
   ourLine,
   quoted,
-  sumOf,
-  type MessageContent,
-  type ListedAlert,
   type RuleCount,
-  type MessageTone,
+  sumOf,
 } from './content.ts';
-import { memberAside, memberSubject } from './member.ts';
-import { ours, subjectOf } from './wording.ts';
+import { isAboutOne, memberAside, memberSubject, ours, subjectOf } from './wording.ts';
 
-export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks = {}): MessageContent {
+function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks = {}): MessageContent {
   const { kind } = delivery;
   if (isHoldSummary(kind)) return countedContent(delivery, kind);
   const { members, more, at } = delivery;
@@ -251,4 +250,11 @@ function ruleLines(alike: readonly AlikeMembers[], noun: string): string[] {
     ...rules.slice(0, MOST_LISTED).map(({ rule, count }) => `${rule}: ${numberOf(count, noun)}`),
     ...(rest.length === 0 ? [] : [`${numberOf(rest.length, 'more rule')}: ${numberOf(sumOf(rest), noun)}`]),
   ];
+}
+
+/** The content of a delivery for people: all facts about one alert, or one line for each of several alerts. */
+export function toContent(delivery: Delivery, links: OwnLinks = {}): MessageContent {
+  const { kind, members, at } = delivery;
+  const isOfOne = isAboutOne(delivery) && !isHoldSummary(kind);
+  return isOfOne ? toAlertContent(members[0], at, links) : toGroupContent(delivery, links);
 }

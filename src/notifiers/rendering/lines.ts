@@ -15,7 +15,7 @@ import {
   type TextLine,
 } from './content.ts';
 import type { OwnLinks } from './alert-content.ts';
-import { toContent } from './delivery-content.ts';
+import { toContent } from './group-content.ts';
 import type { FactRow } from './facts.ts';
 
 /** The lines of a message, in reading order. */

@@ -2,10 +2,10 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
 import { isHoldSummary, type Attempt, type Delivery } from '../../core/model/delivery.ts';
-import { toContent } from '../rendering/delivery-content.ts';
+import { toContent } from '../rendering/group-content.ts';
 import { toHtml } from '../rendering/mail-html.ts';
 import { toText } from '../rendering/mail-text.ts';
-import { attemptText } from './attempt.ts';
+import { attemptText } from '../rendering/wording.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 
 /** Headers contain names from the config and texts of the program, and nothing from the chain. */

@@ -13,8 +13,7 @@ import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { NotifierTools } from '../notifier.ts';
 import { notAllowed, readingOf, toOutcome, type ReceiverAnswer, type AnswerOverride } from './answers.ts';
-import { createEgress, EGRESS_REFUSED } from './egress.ts';
-import { hostOf } from './web-address.ts';
+import { createEgress, EGRESS_REFUSED, hostOf } from './egress.ts';
 
 /** The limit of one attempt, from the first packet to the last byte of the answer. */
 export const TOTAL_MS = 15_000;

@@ -9,7 +9,7 @@ import {
   type Receipt,
 } from '../../core/model/delivery.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { isAboutOne } from '../rendering/delivery-content.ts';
+import { isAboutOne } from '../rendering/wording.ts';
 import { toLines, type AllLines } from '../rendering/lines.ts';
 import type { ReceiverAnswer } from './answers.ts';
 
