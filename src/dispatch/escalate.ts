@@ -2,7 +2,7 @@
 import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import { firstPollUntil } from './policy/inhibit.ts';
+import { firstPollUntil } from './policy/holds.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
 /** After this time without an accepted message a critical alert fails over. */

@@ -3,7 +3,7 @@ import { labelsOf } from '../core/model/watch/identity.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../dispatch/model.ts';
-import { isSilencedBy } from '../dispatch/policy/silenced.ts';
+import { isSilencedBy } from '../dispatch/policy/match.ts';
 import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/contract/operators.ts';

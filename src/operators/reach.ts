@@ -4,9 +4,8 @@ import { BUILT_IN_RULE } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/identity.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Report } from '../core/reports/model.ts';
-import { fitsGlob } from '../dispatch/policy/match.ts';
+import { fitsGlob, isSilencedBy, namesSelf } from '../dispatch/policy/match.ts';
 import type { Labels, Matcher } from '../dispatch/model.ts';
-import { isSilencedBy, namesSelf } from '../dispatch/policy/silenced.ts';
 import { LabelValues, type LabelMistake } from '../rules/label-values.ts';
 
 /** Everything that may be silenced. */

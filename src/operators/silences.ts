@@ -5,7 +5,7 @@ import { Count, Time } from '../core/values/answer-shapes.ts';
 import { showTime } from '../core/wording/words.ts';
 import type { Matcher, Silence } from '../dispatch/model.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
-import { isSilencedBy, namesSelf } from '../dispatch/policy/silenced.ts';
+import { isSilencedBy, namesSelf } from '../dispatch/policy/match.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import { addSilence, endSilence as endSilenceAt } from '../store/tables/operators/silences.ts';
 import {

@@ -3,7 +3,7 @@
 // fires any more, and an acknowledgement when a reload has made its alert more severe.
 import { isHigher } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import { isSilencedBy } from '../dispatch/policy/silenced.ts';
+import { isSilencedBy } from '../dispatch/policy/match.ts';
 import type { InhibitingAlert, Silence } from '../dispatch/model.ts';
 import type { Moment } from '../lib/time-zone.ts';
 import type { Clock, Instant } from '../lib/clock.ts';

@@ -1,6 +1,6 @@
 // The numbers of alerts and silences in the metrics.
 import type { Severity } from '../core/model/ids.ts';
-import { isSilencedBy } from '../dispatch/policy/silenced.ts';
+import { isSilencedBy } from '../dispatch/policy/match.ts';
 import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
 import { cardGroups, countAlerts } from './alerts/card-groups.ts';
 import type { QueryContext } from './view.ts';

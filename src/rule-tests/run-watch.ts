@@ -10,7 +10,7 @@ import { upToHead } from '../core/chain/tick-chain.ts';
 import type { AlertRule } from '../core/model/watch/watch.ts';
 import type { Route } from '../dispatch/model.ts';
 import { groupOf } from '../dispatch/group.ts';
-import { routingOf } from '../dispatch/routing.ts';
+import { routingOf } from '../dispatch/policy/match.ts';
 import { poll } from '../engine/polling/observe.ts';
 import { MissingAnswer } from './answers.ts';
 import type { WatchTest, WrittenMoment, WrittenPoll } from './model.ts';

@@ -2,7 +2,7 @@
 import { showCron } from '../core/model/watch/schedule.ts';
 import { REPORT_ALERT, type Report } from '../core/reports/model.ts';
 import type { Route } from '../dispatch/model.ts';
-import { routingOf } from '../dispatch/routing.ts';
+import { routingOf } from '../dispatch/policy/match.ts';
 import { inColumns } from '../lib/columns.ts';
 import { targetsText } from './describe-targets.ts';
 

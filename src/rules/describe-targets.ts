@@ -3,7 +3,7 @@ import { formatDuration } from '../lib/durations.ts';
 import { labelsOf } from '../core/model/watch/identity.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import type { MuteWindow, Route, Routing } from '../dispatch/model.ts';
-import { routingOf } from '../dispatch/routing.ts';
+import { routingOf } from '../dispatch/policy/match.ts';
 import { inColumns } from '../lib/columns.ts';
 
 interface Described {

@@ -5,9 +5,8 @@ import type { Problem } from '../config/problem.ts';
 import { quote } from '../config/values/scalars.ts';
 import type { Labels } from '../core/model/ids.ts';
 import type { AnyKind } from '../core/model/watch/kind.ts';
-import { matches } from '../dispatch/policy/match.ts';
+import { matches, routingOf } from '../dispatch/policy/match.ts';
 import type { Routing } from '../dispatch/model.ts';
-import { routingOf } from '../dispatch/routing.ts';
 import { InhibitUse } from './inhibit-use.ts';
 import { KnownLabels } from './known-labels.ts';
 

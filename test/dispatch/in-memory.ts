@@ -4,7 +4,7 @@ import type { Recipient, Severity } from '../../src/core/model/ids.ts';
 import { shiftOf, type ClockShift } from '../../src/dispatch/clock-jump.ts';
 import { needsAck } from '../../src/dispatch/escalate.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
-import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
+import { decideRound } from '../../src/dispatch/rounds/due-round.ts';
 import { stateOwing, UNTOLD } from '../../src/dispatch/owed.ts';
 import { reroute, type ActiveAlert } from '../../src/dispatch/reroute.ts';
 import { CAP_OF_PEOPLE, sentBeforeOf, type ClosedBefore } from '../../src/dispatch/policy/rate.ts';

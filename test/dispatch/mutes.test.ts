@@ -1,7 +1,7 @@
 // Mute windows as clocks on walls show them.
 import { expect, test } from '@jest/globals';
 import type { MuteWindow } from '../../src/dispatch/model.ts';
-import { mutedUntil } from '../../src/dispatch/policy/mutes.ts';
+import { mutedUntil } from '../../src/dispatch/policy/holds.ts';
 import type { Weekday } from '../../src/lib/time-zone.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
 

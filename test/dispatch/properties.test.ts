@@ -1,7 +1,7 @@
 // What holds of every history of alerts, silences, acknowledgements, broken wires, restarts, clocks and reloads.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
+import { decideRound } from '../../src/dispatch/rounds/due-round.ts';
 import { mustHaveHeard } from './must-have-heard.ts';
 import {
   anything,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Labels, Route } from '../../src/dispatch/model.ts';
-import { routingOf } from '../../src/dispatch/routing.ts';
+import { routingOf } from '../../src/dispatch/policy/match.ts';
 
 const NOTHING: Route = {
   match: {},

@@ -1,6 +1,6 @@
 // Storms: what a decision costs grows with what it decides, and with nothing else.
 import { expect, test } from '@jest/globals';
-import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
+import { decideRound } from '../../src/dispatch/rounds/due-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
 import { CAP_OF_PEOPLE, NOTHING_SENT } from '../../src/dispatch/policy/rate.ts';
 import type { DispatchGroup, DispatchRound, GroupMember, MuteWindow } from '../../src/dispatch/model.ts';

@@ -7,7 +7,7 @@ import type { Report } from '../../core/reports/model.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { CAP_OF_PEOPLE } from '../../dispatch/policy/rate.ts';
-import { routingOf } from '../../dispatch/routing.ts';
+import { routingOf } from '../../dispatch/policy/match.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
 

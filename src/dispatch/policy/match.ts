@@ -1,6 +1,7 @@
 // Matches alerts against routes, silences and inhibitions. Uses plain text search and no regular expressions, because
 // people write the patterns and values, and no input may make the search slow.
-import type { Labels, Matcher } from '../model.ts';
+import { ANNOUNCEMENTS, BUILT_IN_RULE } from '../../core/model/ids.ts';
+import type { Labels, Matcher, Route, Routing } from '../model.ts';
 
 /**
  * True if the labels match every entry of the matcher. A pattern must match the whole value: `*` matches any text, also
@@ -47,4 +48,66 @@ export function fitsGlob(pattern: string, value: string): boolean {
     at = next;
   }
   return from + pattern.length - last - 1 <= value.length;
+}
+
+// Matches alerts against silences, pauses and inhibitions.
+
+/**
+ * True if the matchers match these labels. Alerts of the daemon about itself belong to the built-in watch. They are
+ * matched only if `watch` contains the full name of that watch, without `*`. So `severity: warning` does not hide that
+ * watches are blind.
+ */
+export function isAbout(matchers: Matcher, labels: Labels): boolean {
+  return (labels['watch'] !== BUILT_IN_RULE || namesSelf(matchers)) && matches(matchers, labels);
+}
+
+/**
+ * Like `isAbout`, for a silence or a pause. These never match the announcements of silences, pauses and
+ * acknowledgements.
+ */
+export function isSilencedBy(matchers: Matcher, labels: Labels): boolean {
+  return isAbout(matchers, labels) && !(labels['watch'] === BUILT_IN_RULE && isAnnouncement(labels));
+}
+
+/** True if `watch` in the matcher is the name of the built-in watch, or a list that contains this name. */
+export function namesSelf({ watch }: Matcher): boolean {
+  return (typeof watch === 'string' ? [watch] : (watch ?? [])).includes(BUILT_IN_RULE);
+}
+
+function isAnnouncement({ alert }: Labels): boolean {
+  return ANNOUNCEMENTS.some((one) => one === alert);
+}
+
+// Chooses the targets of an alert and its options from all routes. Pure, so that the daemon, `check` and tests of rules
+// agree.
+
+/**
+ * All routes are checked. The channels are those of `notify` in the alert's rule, else those of the first matching
+ * route with `notify`. The `add` channels of every matching route are added. Each option comes from the first matching
+ * route that sets it; the mute windows of all matching routes apply. If there is no channel, no message is sent.
+ *
+ * For alerts of the daemon about itself, mute windows and groups come only from routes that name the watch
+ * `chainwarden`.
+ */
+export function routingOf(routes: readonly Route[], notify: readonly string[] | null, labels: Labels): Routing {
+  const matching = routes.filter(({ match }) => matches(match, labels));
+  const holding = labels['watch'] === BUILT_IN_RULE ? matching.filter(({ match }) => namesSelf(match)) : matching;
+  const named = notify ?? firstSet(matching, 'notify') ?? [];
+  return {
+    channels: [...new Set([...named, ...matching.flatMap(({ add }) => add)])],
+    options: {
+      groupBy: firstSet(holding, 'groupBy'),
+      groupWaitMs: firstSet(holding, 'groupWaitMs'),
+      groupIntervalMs: firstSet(holding, 'groupIntervalMs'),
+      repeatMs: firstSet(matching, 'repeatMs'),
+      requireAck: firstSet(matching, 'requireAck'),
+      escalate: firstSet(matching, 'escalate'),
+      failover: firstSet(matching, 'failover'),
+      mute: holding.flatMap(({ mute }) => mute),
+    },
+  };
+}
+
+function firstSet<K extends keyof Route>(routes: readonly Route[], key: K): Route[K] | null {
+  return routes.find((route) => route[key] !== null)?.[key] ?? null;
 }

@@ -24,9 +24,8 @@ import {
 import { deliveryId } from '../../core/model/watch/identity.ts';
 import type { InhibitingAlert, Silence } from '../../dispatch/model.ts';
 import { isEnd } from '../../dispatch/owed.ts';
-import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
-import { mutedUntil } from '../../dispatch/policy/mutes.ts';
-import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
+import { inhibitionsAt, mutedUntil } from '../../dispatch/policy/holds.ts';
+import { isSilencedBy } from '../../dispatch/policy/match.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';

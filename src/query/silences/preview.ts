@@ -2,7 +2,7 @@
 // 24 hours.
 import { SEVERITIES, type Recipient, type Severity } from '../../core/model/ids.ts';
 import type { Labels, Matcher } from '../../dispatch/model.ts';
-import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
+import { isSilencedBy } from '../../dispatch/policy/match.ts';
 import type { OpenAlertRow } from '../../store/contract/operators.ts';
 import type { NotifiedLabels } from '../../store/contract/store.ts';
 import type { SilencePreview } from '../shapes/operators.ts';

@@ -5,7 +5,7 @@ import { labelsOf } from '../../core/model/watch/identity.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Labels, Silence } from '../../dispatch/model.ts';
-import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
+import { isSilencedBy } from '../../dispatch/policy/match.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { WatchState } from '../shapes/watches.ts';
 import type { QueryContext } from '../view.ts';

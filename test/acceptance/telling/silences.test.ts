@@ -1,6 +1,6 @@
 // Silences and acknowledgements on a daemon that runs: over its real API, with its real state file.
 import { expect, test } from '@jest/globals';
-import { isSilencedBy } from '../../../src/dispatch/policy/silenced.ts';
+import { isSilencedBy } from '../../../src/dispatch/policy/match.ts';
 import type { Matcher } from '../../../src/dispatch/model.ts';
 import { callApi, type ApiAnswer, type Call } from '../../support/web/api-calls.ts';
 import {

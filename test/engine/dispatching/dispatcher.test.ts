@@ -7,7 +7,7 @@ import { deliveryId } from '../../../src/core/model/watch/identity.ts';
 import type { MuteWindow } from '../../../src/dispatch/model.ts';
 import { CAP_OF_PEOPLE } from '../../../src/dispatch/policy/rate.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
-import { routingOf as routingTo } from '../../../src/dispatch/routing.ts';
+import { routingOf as routingTo } from '../../../src/dispatch/policy/match.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher, type DispatcherOptions } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';

@@ -37,7 +37,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
   'an untold member left out of a summary': {
     edits: [
       {
-        file: 'src/dispatch/summaries.ts',
+        file: 'src/dispatch/rounds/due-round.ts',
         find: `  const lines = counted.flatMap(({ one }) => one.next.lines);`,
         replace: `  const lines = counted.slice(0, Math.max(1, counted.length - 1)).flatMap(({ one }) => one.next.lines);`,
       },
@@ -205,7 +205,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
   'an inhibition by severity mutes what the daemon tells of itself': {
     edits: [
       {
-        file: 'src/dispatch/policy/silenced.ts',
+        file: 'src/dispatch/policy/match.ts',
         find: `return (labels['watch'] !== BUILT_IN_RULE || namesSelf(matchers)) && matches(matchers, labels);`,
         replace: `return matches(matchers, labels);`,
       },

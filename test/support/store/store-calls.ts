@@ -11,7 +11,7 @@ import type { DeliveryBatch, RoundResult } from '../../../src/dispatch/model.ts'
 import { UNTOLD } from '../../../src/dispatch/owed.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import type { Owing, Turned } from '../../../src/dispatch/rounds/routing-round.ts';
-import { routingOf } from '../../../src/dispatch/routing.ts';
+import { routingOf } from '../../../src/dispatch/policy/match.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { DueQuery } from '../../../src/store/contract/dispatch.ts';
