@@ -16,7 +16,7 @@ import type { Pauses } from './pauses.ts';
 import type { Polling } from './polling.ts';
 import type { Sending } from './sending.ts';
 import type { Rejected } from './setup/reload.ts';
-import type { StateGuard } from './state/state-guard.ts';
+import type { StateGuard } from './state/storage-health.ts';
 import type { OpenState } from './state/state.ts';
 
 /** The last results of loops. Each is written by the one loop that is named. */

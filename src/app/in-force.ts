@@ -1,11 +1,86 @@
+// The setup in force, and its rules for dispatching messages.
 import type { Config, DigestSettings, HeartbeatSettings } from '../config/model.ts';
-import type { WatchId } from '../core/model/ids.ts';
+import { recipientsIn } from '../config/routing/recipients.ts';
+import { ANNOUNCER, type WatchId } from '../core/model/ids.ts';
+import { claimRule, isOfClaim, labelsOf } from '../core/model/watch/identity.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Report } from '../core/reports/model.ts';
+import { routingOf } from '../dispatch/policy/match.ts';
+import { CAP_OF_PEOPLE } from '../dispatch/policy/rate.ts';
 import type { DispatchRules } from '../dispatch/rules.ts';
+import { REPORT_WATCH } from '../engine/self/report-watch.ts';
+import { isSelfWatch } from '../engine/self/self-watch.ts';
 import type { Instant } from '../lib/clock.ts';
-import { NO_RULES } from './runtime/dispatch-rules.ts';
 import type { Setup } from './setup/setup.ts';
+
+// The rules of the config in force for dispatching messages.
+
+type OfProcess = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'coveredUntil' | 'presentOf'>;
+
+/** Deliveries on a removed channel wait until it is back, one delivery per alert. */
+const GONE = { unit: 'alert', cap: null } as const;
+
+interface Told {
+  readonly watches: readonly Watch[];
+  readonly reports: readonly Report[];
+}
+
+export function dispatchRulesOf(config: Config, { watches, reports }: Told, process: OfProcess): DispatchRules {
+  const channels = [...config.channels.values()];
+  const watchById = new Map(watches.map((watch) => [watch.id, watch]));
+  const reportById = new Map(reports.map((report) => [report.watchId, report]));
+  const ways = new Map(
+    channels.map(({ name, notifier: { unit, readBy }, cap }) => {
+      const usual = readBy === 'people' ? CAP_OF_PEOPLE : null;
+      return [name, { unit, cap: cap ?? usual }];
+    }),
+  );
+  return {
+    ...process,
+    inhibit: config.inhibit,
+    recipientsOf: recipientsIn(config),
+    channelOf: (channel) => ways.get(channel) ?? GONE,
+    routingOf: (labels) => routingOf(config.routes, null, labels),
+    ruleOf(id, alert, labels) {
+      if (id === REPORT_WATCH) return { type: 'fixed', channels: config.digest?.notify ?? [] };
+      if (id === ANNOUNCER || isSelfWatch(id)) return { type: 'fixed', channels: config.self };
+      const report = reportById.get(id);
+      if (report !== undefined) return ruleOfReport(report);
+      const watch = watchById.get(id);
+      const rule = watch?.alerts.find((one) => one.id === alert);
+      if (watch === undefined || rule === undefined) return null;
+      const own = rule.type === 'event' ? claimRule(rule, isOfClaim(labels)) : rule;
+      const { notify: channels, severity } = own;
+      return { type: 'rule', channels, labels: labelsOf(watch, own), severity };
+    },
+    counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
+    unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),
+  };
+}
+
+function ruleOfReport({ notify, labels, severity }: Report): ReturnType<DispatchRules['ruleOf']> {
+  return { type: 'rule', channels: notify, labels, severity };
+}
+
+/** People do not read these receivers, so no acknowledgement is expected. */
+function isUnanswered(type: string): boolean {
+  return type === 'log' || type === 'alertmanager';
+}
+
+/** The rules before the first config is in force. */
+export const NO_RULES: DispatchRules = {
+  inhibit: [],
+  recipientsOf: () => undefined,
+  channelOf: () => GONE,
+  routingOf: (labels) => routingOf([], null, labels),
+  ruleOf: () => null,
+  counted: [],
+  unanswered: [],
+  startedAt: 0,
+  lookedAt: () => null,
+  coveredUntil: () => null,
+  presentOf: () => null,
+};
 
 /** The setup of the last commit. Before the first commit it is empty. */
 export interface InForce {

@@ -27,7 +27,7 @@ import { createShardFollower, reachOf } from './runtime/shard-follower.ts';
 import { shardOfCause } from './runtime/shards.ts';
 import { createSending, type Sending } from './sending.ts';
 import type { Setup } from './setup/setup.ts';
-import { createStateGuard, type StateGuard } from './state/state-guard.ts';
+import { createStateGuard, type StateGuard } from './state/storage-health.ts';
 import type { OpenState } from './state/state.ts';
 
 export interface PartsOptions

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { dispatchRulesOf } from '../../src/app/runtime/dispatch-rules.ts';
+import { dispatchRulesOf } from '../../src/app/in-force.ts';
 import { ANNOUNCER } from '../../src/core/model/ids.ts';
 import { loadConfigText } from '../rules/support/load.ts';
 

@@ -2,8 +2,8 @@
 // dispatcher and senders tell every channel type. Only the clock is fake.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pageLinksOf, withLinks, withPages } from '../../src/app/runtime/page-links.ts';
-import { dispatchRulesOf } from '../../src/app/runtime/dispatch-rules.ts';
+import { pageLinksOf, withLinks, withPages } from '../../src/app/runtime/wrapped-notifiers.ts';
+import { dispatchRulesOf } from '../../src/app/in-force.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Config } from '../../src/config/model.ts';
 import { ONLY_TRY, sampleFor } from '../../src/notifiers/sample.ts';

@@ -86,14 +86,12 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
   // Commands that send a test message keep nothing.
   expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
     'src/app/runtime/channels.ts',
-    'src/app/runtime/page-links.ts',
-    'src/app/runtime/redacted.ts',
+    'src/app/runtime/wrapped-notifiers.ts',
     'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',
   ]);
   expect(filesOf(callsOf(/mirror\.show$/))).toEqual([
-    'src/app/runtime/page-links.ts',
-    'src/app/runtime/redacted.ts',
+    'src/app/runtime/wrapped-notifiers.ts',
     'src/engine/sending/mirror.ts',
   ]);
   expect(filesOf(callsOf(/\.(?:postJson|exchange)$/)).filter((file) => !file.startsWith('src/notifiers/'))).toEqual([

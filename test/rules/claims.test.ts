@@ -1,6 +1,6 @@
 // Critical rules about what any contract can claim.
 import { expect, test } from '@jest/globals';
-import { dispatchRulesOf } from '../../src/app/runtime/dispatch-rules.ts';
+import { dispatchRulesOf } from '../../src/app/in-force.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';

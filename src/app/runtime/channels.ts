@@ -26,9 +26,16 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
-import { NO_LINKS, pageLinksOf, withLinks, withPages, type PageLinks } from './page-links.ts';
+import {
+  NO_LINKS,
+  type PageLinks,
+  pageLinksOf,
+  withLinks,
+  withoutSecrets,
+  withoutSecretsInMirror,
+  withPages,
+} from './wrapped-notifiers.ts';
 import type { Prepared } from './prepared.ts';
-import { withoutSecrets, withoutSecretsInMirror } from './redacted.ts';
 
 export interface ChannelsOptions {
   readonly store: Store;

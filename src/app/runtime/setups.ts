@@ -17,11 +17,10 @@ import { outlineOf, type Outline } from '../../plan/outline.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { ReplaceableSetup } from '../in-force.ts';
+import { dispatchRulesOf, type ReplaceableSetup } from '../in-force.ts';
 import type { Polling } from '../polling.ts';
 import type { Sending } from '../sending.ts';
 import type { Setup } from '../setup/setup.ts';
-import { dispatchRulesOf } from './dispatch-rules.ts';
 import type { Prepared } from './prepared.ts';
 import { declaredIn, shardOfExplorer } from './shards.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
 import type { Transition } from '../../../src/core/model/transition.ts';
-import { NO_RULES } from '../../../src/app/runtime/dispatch-rules.ts';
+import { NO_RULES } from '../../../src/app/in-force.ts';
 import { createUnrecorded, type Unrecorded } from '../../../src/engine/sending/unrecorded.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';

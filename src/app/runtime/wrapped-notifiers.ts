@@ -1,13 +1,14 @@
-// Adds links to the daemon's own pages to messages: to the page of each alert, and, in messages to people, to a page
-// that acknowledges it.
+// Wrappers of notifiers: links to pages of the daemon in its messages, and no secrets in its answers.
 import type { HttpSettings } from '../../config/model.ts';
-import { isHoldSummary, type Delivery, type PageOf } from '../../core/model/delivery.ts';
+import { type Delivery, isHoldSummary, type Outcome, type PageOf } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
 import { SAMPLE } from '../../notifiers/sample.ts';
 import { ackToken, LINKS_ROOT } from '../../web/guard/ack-links.ts';
 import { alertPath } from '../../web/pages/paths.ts';
-import { redacted } from './redacted.ts';
+
+// Adds links to the daemon's own pages to messages: to the page of each alert, and, in messages to people, to a page
+// that acknowledges it.
 
 export interface PageLinks {
   /** The address that acknowledges a delivery; null if there is none. */
@@ -72,4 +73,30 @@ export function withPages(mirror: OpenMirror, links: () => PageLinks): OpenMirro
       ),
     [Symbol.asyncDispose]: () => mirror[Symbol.asyncDispose](),
   };
+}
+
+// A receiver may echo the message, so its answers are redacted before they are stored, logged or shown.
+
+type Redact = (text: string) => string;
+
+export function withoutSecrets(notifier: OpenNotifier, redact: Redact): OpenNotifier {
+  const { acknowledge } = notifier;
+  return {
+    send: async (delivery, attempt, signal) => redacted(await notifier.send(delivery, attempt, signal), redact),
+    ...(acknowledge && { acknowledge: async (alert, signal) => redacted(await acknowledge(alert, signal), redact) }),
+    [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
+  };
+}
+
+export function withoutSecretsInMirror(mirror: OpenMirror, redact: Redact): OpenMirror {
+  return {
+    show: async (alerts, signal) => (await mirror.show(alerts, signal)).map((outcome) => redacted(outcome, redact)),
+    [Symbol.asyncDispose]: () => mirror[Symbol.asyncDispose](),
+  };
+}
+
+function redacted(outcome: Outcome, redact: Redact): Outcome {
+  return outcome.type === 'sent'
+    ? { ...outcome, answer: redact(outcome.answer) }
+    : { ...outcome, why: redact(outcome.why) };
 }
