@@ -28,7 +28,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { BlocksReading, ChainIdentity, Chains } from './chains.ts';
 import { isStop, judgeSafely, type PollReader, pollSafely, readTickChain } from './observe.ts';
 import type { DecidedPoll, PollHook } from './poll.ts';
-import type { RunsOfWatches } from './stored-runs.ts';
+import type { RunsOfWatches } from './beside-memory.ts';
 
 export interface DeciderOptions {
   readonly store: Pick<Store, 'samples'>;

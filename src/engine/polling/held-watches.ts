@@ -17,7 +17,7 @@ import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './commit.ts';
-import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
+import { createDiagnostics, type Diagnostics } from './beside-memory.ts';
 import { readMemory } from './observe.ts';
 import type { DecidedPoll } from './poll.ts';
 
@@ -305,4 +305,15 @@ export function createChangedWatches(): ChangedWatches {
     },
     since: (mark) => ({ mark: first + ids.length, ids: mark < first ? null : ids.slice(mark - first) }),
   };
+}
+
+/** The shard that guards writes about an explorer and its watches. Explorers of one plan share one shard. */
+export type ShardOf = (explorer: string) => Shard;
+
+/** For explorers that each have their own plan. */
+export const explorerShard: ShardOf = (explorer) => `explorer:${explorer}`;
+
+/** The shard of the explorer that a watch reads. */
+export function watchShard(shardOf: ShardOf): (watch: Pick<Watch, 'target'>) => Shard {
+  return ({ target }) => shardOf(target.explorer);
 }

@@ -27,13 +27,12 @@ import {
   type UnkeptDecisions,
 } from './commit.ts';
 import { createDecider, createTicks, type Reader, type Tick } from './decider.ts';
-import { createHeldWatches, type WatchReadings } from './held-watches.ts';
+import { createHeldWatches, explorerShard, type ShardOf, type WatchReadings, watchShard } from './held-watches.ts';
 import { createOutages } from '../reporting/report.ts';
 import { paceOfRule } from '../scheduling/when-due.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
-import { createRunsOfWatches } from './stored-runs.ts';
+import { createRunsOfWatches } from './beside-memory.ts';
 import { withDoubt, type DecidedPoll, type PollHook } from './poll.ts';
-import { explorerShard, watchShard, type ShardOf } from './shard.ts';
 
 export interface PollerOptions {
   readonly store: Store;

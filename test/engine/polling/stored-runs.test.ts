@@ -7,7 +7,7 @@ import type { Memory, Samples } from '../../../src/core/model/memory.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../../src/core/step.ts';
-import { createRunsOfWatches } from '../../../src/engine/polling/stored-runs.ts';
+import { createRunsOfWatches } from '../../../src/engine/polling/beside-memory.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { commit } from '../../support/store/store-calls.ts';
 import { aWatch } from '../../support/engine/watch.ts';
