@@ -1,9 +1,8 @@
 // Shows values to people: the value at a path of a view, and the value of a window.
 import { formatDuration } from '../lib/durations.ts';
-import { Amount, formatAmount } from '../core/values/amount.ts';
+import { Amount, formatAmount, showDollars } from '../core/values/amount.ts';
 import { showExact } from '../core/values/unlimited.ts';
-import { isDollars, showDollars } from '../core/values/dollars.ts';
-import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
+import { type AnyView, isDollars, recordTypeOf, typeAt, valueAt } from '../core/values/fields.ts';
 import { showDuration, showInstant } from '../lib/clock.ts';
 import type { Run } from '../core/model/memory.ts';
 import type { Comparison, Segment, Window } from '../core/model/watch/condition.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
-import { dollarsOf } from '../core/values/dollars.ts';
+import { dollarsOf } from '../core/values/amount.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
 import type { SourceRows } from '../core/model/quality/sightings.ts';
 import type { Detection } from '../core/model/detection.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CATALOGUE } from '../core/calls/catalogue.ts';
 import { callFieldsOf, KNOWN_CALL_LACKING, type ReadCalls } from '../core/calls/call-fields.ts';
-import { dollarsOf } from '../core/values/dollars.ts';
+import { dollarsOf } from '../core/values/amount.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
 import type { EventName } from '../core/model/ids.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
-import { dollarsOf, isPrice } from '../core/values/dollars.ts';
+import { dollarsOf, isPrice } from '../core/values/amount.ts';
 import { sourceOf, valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { ClaimContext, Kind, KindAdvice, ListHistory } from '../core/model/watch/kind.ts';

@@ -1,6 +1,6 @@
 // Values in US dollars over polls without a price.
 import { expect, test } from '@jest/globals';
-import { showDollars } from '../../src/core/values/dollars.ts';
+import { showDollars } from '../../src/core/values/amount.ts';
 import { TokenBalance } from '../../src/explorer/reading/resources/token.ts';
 import { createWorld } from '../support/world.ts';
 

@@ -8,8 +8,7 @@ import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/wa
 import type { Sentence, WatchNames, WordingContext } from '../model/watch/wording.ts';
 import { shortHex } from '../values/address.ts';
 import type { Amount } from '../values/amount.ts';
-import { isDollars } from '../values/dollars.ts';
-import { exactOf, recordTypeOf, typeAt, valueAt } from '../values/fields.ts';
+import { exactOf, isDollars, recordTypeOf, typeAt, valueAt } from '../values/fields.ts';
 import { conditionSentence } from '../wording/condition-sentence.ts';
 import { countSentence } from '../wording/count-sentence.ts';
 import { reportSentence } from '../wording/report-sentence.ts';

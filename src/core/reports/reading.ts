@@ -5,7 +5,7 @@ import type { Memory, Run } from '../model/memory.ts';
 import { isLongOverdue, isOverdue } from '../model/watch/schedule.ts';
 import { paceIn, type Watch } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
-import { isDollars } from '../values/dollars.ts';
+import { isDollars } from '../values/fields.ts';
 import { HOLE } from '../windows/hole.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Report } from './model.ts';

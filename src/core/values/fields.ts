@@ -2,9 +2,9 @@
 // messages, memory and the generated catalogue all read the table.
 //
 // A field that is missing, null or of an impossible shape is `undefined`: unknown, never zero, false or empty.
+import type { Untrusted } from '../../lib/untrusted.ts';
 import type { Address } from './address.ts';
 import { Amount } from './amount.ts';
-import type { Untrusted } from '../../lib/untrusted.ts';
 
 /** Decimals that turn raw amounts into whole units. `own`: those of the record's token; null = unknown. */
 export interface Units {
@@ -195,4 +195,15 @@ export function exactOf(value: ValueAt): Amount | undefined {
 /** Whether a raw value can hold fields: it is an object and not a list. */
 export function isRow(raw: unknown): raw is RawRow {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+/** The paths of the price of a dollar value; undefined for any other field. */
+export function priceOf(record: AnyRecord, path: string): PricePaths | undefined {
+  const type = typeAt(record, path);
+  return type?.type === 'amount' ? type.price : undefined;
+}
+
+export function isDollars(record: AnyRecord, path: string): boolean {
+  const type = typeAt(record, path);
+  return type?.type === 'amount' && type.unit === 'usd';
 }

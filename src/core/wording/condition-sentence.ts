@@ -12,9 +12,8 @@ import {
 import type { AlertId } from '../model/ids.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
-import type { Amount } from '../values/amount.ts';
-import { isDollars, showDollars } from '../values/dollars.ts';
-import { recordTypeOf, typeAt, type AnyRecord } from '../values/fields.ts';
+import { type Amount, showDollars } from '../values/amount.ts';
+import { type AnyRecord, isDollars, recordTypeOf, typeAt } from '../values/fields.ts';
 import { boundWords, clauseOf, holds, movedWords, negated, numberWords, ownValue, subjectValue } from './values.ts';
 import { lineOf, showAgo, showAmount, showPart, showPath, showSpan, showTime } from './words.ts';
 

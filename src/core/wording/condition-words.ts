@@ -4,8 +4,7 @@ import type { Clause, Comparison, Condition, Equality } from '../model/watch/con
 import type { WatchNames } from '../model/watch/wording.ts';
 import { Address } from '../values/address.ts';
 import { Amount, formatAmount } from '../values/amount.ts';
-import { isDollars } from '../values/dollars.ts';
-import { typeAt, type AnyRecord } from '../values/fields.ts';
+import { type AnyRecord, isDollars, typeAt } from '../values/fields.ts';
 import { clauseOf, OPERATOR_WORDS } from './values.ts';
 import { showPath } from './words.ts';
 

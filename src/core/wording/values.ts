@@ -12,10 +12,19 @@ import {
 } from '../model/watch/condition.ts';
 import type { EventOccasion, KindWording, Sentence, WatchNames } from '../model/watch/wording.ts';
 import { Address, shortHex } from '../values/address.ts';
-import type { Amount } from '../values/amount.ts';
+import { type Amount, isPrice, showDollars } from '../values/amount.ts';
 import { isKnownWord } from '../values/record-type.ts';
-import { isDollars, isPrice, priceOf, showDollars } from '../values/dollars.ts';
-import { type AnyRecord, type AnyView, exactOf, type Json, recordTypeOf, typeAt, valueAt } from '../values/fields.ts';
+import {
+  type AnyRecord,
+  type AnyView,
+  exactOf,
+  isDollars,
+  type Json,
+  priceOf,
+  recordTypeOf,
+  typeAt,
+  valueAt,
+} from '../values/fields.ts';
 import { encodedAt } from '../values/encoded.ts';
 import { lineOf, quotedText, showAmount, showPath, showSpan } from './words.ts';
 

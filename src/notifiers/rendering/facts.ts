@@ -1,6 +1,5 @@
 // The values of a message in two forms: nested, for programs; and as labelled lines, for people.
-import { Amount } from '../../core/values/amount.ts';
-import { showDollars } from '../../core/values/dollars.ts';
+import { Amount, showDollars } from '../../core/values/amount.ts';
 import { showExact } from '../../core/values/unlimited.ts';
 import type { Fact } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';

@@ -4,8 +4,7 @@ import type { Comparison, Clause, Condition } from '../../core/model/watch/condi
 import type { Figures } from '../../core/model/figures.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { Amount, roundAmount } from '../../core/values/amount.ts';
-import { isDollars } from '../../core/values/dollars.ts';
-import { typeAt } from '../../core/values/fields.ts';
+import { isDollars, typeAt } from '../../core/values/fields.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { clauseOf, negated } from '../../core/wording/values.ts';
 import { subjectName } from '../../explain/values.ts';

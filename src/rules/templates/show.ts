@@ -1,8 +1,7 @@
 // The form of a field's value in a title or a text, and the filters that change it.
 import { Address, shortHex } from '../../core/values/address.ts';
-import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
+import { Amount, formatAmount, roundAmount, showDollars } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/record-type.ts';
-import { showDollars } from '../../core/values/dollars.ts';
 import { showExact } from '../../core/values/unlimited.ts';
 import { exactOf, isView, type FieldType, type FieldValue } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';

@@ -1,7 +1,6 @@
 // The balance of one token, read from the list of all tokens that an address holds.
 import { Address } from '../../core/values/address.ts';
-import { Amount } from '../../core/values/amount.ts';
-import { dollarsOf } from '../../core/values/dollars.ts';
+import { Amount, dollarsOf } from '../../core/values/amount.ts';
 import type { View } from '../../core/values/fields.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';

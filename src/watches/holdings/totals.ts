@@ -1,6 +1,5 @@
 // The worth of all tokens of an address in US dollars.
-import { Amount } from '../../core/values/amount.ts';
-import { isPrice } from '../../core/values/dollars.ts';
+import { Amount, isPrice } from '../../core/values/amount.ts';
 import { dollars, natural } from '../../core/values/field-declarations.ts';
 import type { AnyRecord, AnyView } from '../../core/values/fields.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';

@@ -1,7 +1,6 @@
 // Values in US dollars are exact, and shown without digits that nobody needs.
 import { expect, test } from '@jest/globals';
-import { Amount } from '../../../src/core/values/amount.ts';
-import { dollarsOf, showDollars } from '../../../src/core/values/dollars.ts';
+import { Amount, dollarsOf, showDollars } from '../../../src/core/values/amount.ts';
 
 const amount = (text: string | undefined): Amount | undefined => (text === undefined ? undefined : Amount.parse(text));
 

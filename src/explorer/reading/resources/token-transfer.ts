@@ -1,4 +1,4 @@
-import { worthInRow } from '../../../core/values/dollars.ts';
+import { worthInRow } from '../../../core/values/amount.ts';
 import {
   dollars,
   hash,

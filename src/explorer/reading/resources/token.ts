@@ -12,7 +12,7 @@ import {
   total,
   word,
 } from '../../../core/values/field-declarations.ts';
-import { worthInRow } from '../../../core/values/dollars.ts';
+import { worthInRow } from '../../../core/values/amount.ts';
 import { isRow, type View } from '../../../core/values/fields.ts';
 import { decodeField, RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';

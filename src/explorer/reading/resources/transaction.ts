@@ -1,5 +1,5 @@
 import { KNOWN_CALL_FIELDS, KNOWN_CALL_LACKING } from '../../../core/calls/call-fields.ts';
-import { worthInRow } from '../../../core/values/dollars.ts';
+import { worthInRow } from '../../../core/values/amount.ts';
 import {
   address,
   amount,
