@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DispatchRules } from '../src/dispatch/rules.ts';
-import { CAP_OF_PEOPLE } from '../src/dispatch/policy/rate.ts';
+import { CAP_OF_PEOPLE } from '../src/dispatch/batches.ts';
 import { routingOf } from '../src/dispatch/policy/match.ts';
 import { createDispatcher } from '../src/engine/dispatching/dispatcher.ts';
 import { systemClock } from '../src/lib/clock.ts';

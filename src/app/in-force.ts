@@ -6,7 +6,7 @@ import { claimRule, isOfClaim, labelsOf } from '../core/model/watch/identity.ts'
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Report } from '../core/reports/model.ts';
 import { routingOf } from '../dispatch/policy/match.ts';
-import { CAP_OF_PEOPLE } from '../dispatch/policy/rate.ts';
+import { CAP_OF_PEOPLE } from '../dispatch/batches.ts';
 import type { DispatchRules } from '../dispatch/rules.ts';
 import { REPORT_WATCH } from '../engine/self/report-watch.ts';
 import { isSelfWatch } from '../engine/self/self-watch.ts';

@@ -8,7 +8,7 @@
 // A message with a critical line contains all other pending members of its group; they do not count against the cap.
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
-import { closeBatch, type ClosedLine } from './rounds/close-batch.ts';
+import { alertOf, closeBatch, type ClosedLine, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './batches.ts';
 import { judge, type JudgedMember, type Next } from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
 import type { Context, Hold } from './policy/holds.ts';
@@ -24,7 +24,6 @@ import type {
   Overtaken,
   Withdrawal,
 } from './model.ts';
-import { alertOf, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './policy/rate.ts';
 import { FREE, stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
 /** The decision about one group. It grows while the group is decided. */

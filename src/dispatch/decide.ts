@@ -14,7 +14,7 @@
 //
 // 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
 import type { Instant } from '../lib/clock.ts';
-import type { ClosedLine } from './rounds/close-batch.ts';
+import type { ClosedLine } from './batches.ts';
 import { needsAck } from './escalate.ts';
 import { timersOf, type Timers } from './group.ts';
 import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';

@@ -7,7 +7,7 @@ import { groupOf } from '../../src/dispatch/group.ts';
 import { decideRound } from '../../src/dispatch/rounds/due-round.ts';
 import { stateOwing, UNTOLD } from '../../src/dispatch/owed.ts';
 import { reroute, type ActiveAlert } from '../../src/dispatch/reroute.ts';
-import { CAP_OF_PEOPLE, sentBeforeOf, type ClosedBefore } from '../../src/dispatch/policy/rate.ts';
+import { CAP_OF_PEOPLE, type ClosedBefore, sentBeforeOf } from '../../src/dispatch/batches.ts';
 import type {
   Ack,
   DeliveryBatch,

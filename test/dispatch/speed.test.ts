@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { decideRound } from '../../src/dispatch/rounds/due-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
-import { CAP_OF_PEOPLE, NOTHING_SENT } from '../../src/dispatch/policy/rate.ts';
+import { CAP_OF_PEOPLE, NOTHING_SENT } from '../../src/dispatch/batches.ts';
 import type { DispatchGroup, DispatchRound, GroupMember, MuteWindow } from '../../src/dispatch/model.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
 import { NO_OPTIONS } from './in-memory.ts';

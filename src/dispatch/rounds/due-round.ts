@@ -28,9 +28,16 @@ import type {
   SummaryStream,
 } from '../model.ts';
 import { type Context, contextOf } from '../policy/holds.ts';
-import { type ClosedBefore, NOTHING_SENT, sentBeforeOf, slotEnd, streamOf, summaryFrom } from '../policy/rate.ts';
 import { stateTold, stateWaiting } from '../states.ts';
-import { closeBatch } from './close-batch.ts';
+import {
+  closeBatch,
+  type ClosedBefore,
+  NOTHING_SENT,
+  sentBeforeOf,
+  slotEnd,
+  streamOf,
+  summaryFrom,
+} from '../batches.ts';
 
 /** One alert in a group, with its state for the group's target. */
 export interface DueMember extends AlertEpisode {

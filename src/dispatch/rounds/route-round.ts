@@ -10,7 +10,7 @@ import { placeOf, type GroupingRules } from '../group.ts';
 import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.ts';
 import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, stateAfterTelling, stateOwing, UNTOLD } from '../owed.ts';
-import { criticalOf } from '../policy/rate.ts';
+import { criticalOf } from '../batches.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 

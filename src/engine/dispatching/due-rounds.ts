@@ -4,7 +4,7 @@ import { decideDue, type DueRound } from '../../dispatch/rounds/due-round.ts';
 import { isAnswered } from '../../dispatch/escalate.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
 import type { DeliveryBatch, Labels, RoundResult } from '../../dispatch/model.ts';
-import { isCommonFull, sentBeforeOf } from '../../dispatch/policy/rate.ts';
+import { isCommonFull, sentBeforeOf } from '../../dispatch/batches.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
 import { nextTurn, type Clock, type Instant } from '../../lib/clock.ts';

@@ -5,7 +5,7 @@ import { ANNOUNCER } from '../../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
 import { deliveryId } from '../../../src/core/model/watch/identity.ts';
 import type { MuteWindow } from '../../../src/dispatch/model.ts';
-import { CAP_OF_PEOPLE } from '../../../src/dispatch/policy/rate.ts';
+import { CAP_OF_PEOPLE } from '../../../src/dispatch/batches.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import { routingOf as routingTo } from '../../../src/dispatch/policy/match.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';

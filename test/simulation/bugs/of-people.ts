@@ -112,7 +112,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     sent.critical`,
       },
       {
-        file: 'src/dispatch/policy/rate.ts',
+        file: 'src/dispatch/batches.ts',
         find: `} else if (critical === null) sent.common.push(at);
     else sent.critical`,
         replace: `} else sent.common.push(at);

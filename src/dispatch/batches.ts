@@ -1,19 +1,92 @@
-// Caps of messages to one recipient. Messages with a critical line have their own cap, twice as large, of which one
-// rule takes at most a quarter. Alerts above a cap are sent in one summary per cap every ten minutes.
-import { RANK_OF } from '../../core/model/delivery.ts';
-import type { Instant } from '../../lib/clock.ts';
+// Messages to a target: how many it may get in an hour, and what is fixed when one is closed.
+import { RANK_OF } from '../core/model/delivery.ts';
+import type { DeliveryId, Recipient } from '../core/model/ids.ts';
+import { deliveryId, idOf } from '../core/model/watch/identity.ts';
+import type { Instant } from '../lib/clock.ts';
+import { mapInSteps, type Steps } from '../lib/steps.ts';
 import type {
+  BatchMember,
   Cap,
   CriticalLines,
   DeliveryBatch,
+  DeliveryKind,
   GroupMember,
   SentBefore,
   SummaryKind,
   SummaryStream,
-} from '../model.ts';
+} from './model.ts';
+import type { MessageItem } from './owed.ts';
+
+// Closes batches. This fixes the members of a message, and so its id, which every try uses.
+
+/** One line of a message, with the alert that it is about. */
+export interface ClosedLine {
+  readonly alert: GroupMember;
+  readonly item: Omit<MessageItem, 'as'> & Pick<BatchMember, 'as'>;
+  readonly renewed: BatchMember['renewed'];
+  readonly heldAt: Instant | null;
+  readonly heldBy: string | null;
+  readonly present: BatchMember['present'];
+}
+
+interface Envelope {
+  readonly kind: DeliveryKind;
+  readonly target: Recipient;
+  readonly groupId: string | null;
+  readonly dueAt: Instant;
+  /**
+   * When its group closed the former batch. It is part of the id, so a repeat of a message that was given up has a new
+   * id.
+   */
+  readonly closedAt: Instant | null;
+}
+
+/** The same lines in any order make the same batch. */
+export function* closeBatch(envelope: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryBatch> {
+  const sorted = lines.toSorted(bySeverityAndAge);
+  const members = sorted.map(({ alert, item, renewed, heldAt, heldBy, present }) => ({
+    key: alert.key,
+    seq: item.seq,
+    as: item.as,
+    renewed,
+    heldAt,
+    heldBy,
+    present,
+  }));
+  const severity = sorted[0]?.alert.severity ?? 'info';
+  const { closedAt: _closedAt, ...batch } = envelope;
+  const critical = criticalOf(sorted.map(({ alert }) => alert));
+  return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, critical, members };
+}
+
+/**
+ * A message about one new transition has the id that it would have without groups; other ids are hashes of all members.
+ */
+function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryId> {
+  const [only] = lines;
+  if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);
+  const notifications = yield* mapInSteps(lines, ({ alert, item }) => idOf(alert.key, item.episode, item.seq));
+  return idOf(kind, dueAt, closedAt ?? 0, ...notifications, target.channel, target.recipient);
+}
+
+function bySeverityAndAge(a: ClosedLine, b: ClosedLine): number {
+  return (
+    RANK_OF[a.alert.severity] - RANK_OF[b.alert.severity] ||
+    a.item.at - b.item.at ||
+    compare(a.alert.key, b.alert.key) ||
+    a.item.seq - b.item.seq
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+// Caps of messages to one recipient. Messages with a critical line have their own cap, twice as large, of which one
+// rule takes at most a quarter. Alerts above a cap are sent in one summary per cap every ten minutes.
 
 /** Slots are aligned in UTC. A target has at most one summary of each stream in a slot. */
-export const SLOT_MS = 600_000;
+const SLOT_MS = 600_000;
 const HOUR_MS = 3_600_000;
 const TIMES_OF_CRITICAL = 2;
 const SHARE_OF_RULE = 1 / 4;
