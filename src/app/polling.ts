@@ -26,7 +26,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Pauses } from './pauses.ts';
+import type { Pauses } from './in-force.ts';
 import { ExplorerSet, type ExplorersOptions } from './runtime/explorers.ts';
 import { createPolls, type Polls } from './runtime/polls.ts';
 import type { StorageState } from './state/storage-health.ts';

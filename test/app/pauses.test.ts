@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createPauses } from '../../src/app/pauses.ts';
+import { createPauses } from '../../src/app/in-force.ts';
 import type { Pause } from '../../src/core/model/watch/pause.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
