@@ -25,18 +25,23 @@ import type { Log } from '../telemetry/log.ts';
 import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';
 import { createAnswerReader } from './http/answer-reader.ts';
 import { createFetchAnswer } from './http/fetch-answer.ts';
-import type { Request } from './http/request.ts';
 import type { Budget } from './spending/budget.ts';
-import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
+import { createFilters, createRequestCoalescer, type Query, type TickCache } from './http/request-coalescer.ts';
 import { createApiUrls } from './reading/api-urls.ts';
-import { createFilters, type Query } from './reading/filters.ts';
 import { askedByRpc } from './reading/rpc.ts';
 import type { Spend, SweepTurn } from '../core/spending/spend.ts';
 import { blocks as blocksOf } from './operations.ts';
 import { headAfter, headOf as headIn } from './reading/head.ts';
 import type { HttpLimits } from './http/exchange.ts';
-import { createReachRecord, type ReachRecord } from './reach-record.ts';
-import { createHttpTransport, HTTP_LIMITS, type Auth, type HttpTransport } from './http/http-transport.ts';
+import {
+  type Auth,
+  createHttpTransport,
+  createReachRecord,
+  HTTP_LIMITS,
+  type HttpTransport,
+  type ReachRecord,
+  type Request,
+} from './http/http-transport.ts';
 import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
 import type { ExplorerMeter } from './http/meter.ts';
 

@@ -5,7 +5,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Coin } from '../core/model/watch/target.ts';
 import { shownPath, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
 import { readThrough, type AskPage } from '../core/model/quality/read-through.ts';
-import { problemOf } from '../explorer/http/answer-problem.ts';
+import { problemOf } from '../explorer/http/answer-reader.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
 import type { AnswerFixture } from './model.ts';

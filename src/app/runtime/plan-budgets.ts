@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
 import { type Resets, showResets } from '../../core/spending/plan.ts';
-import { createReachRecord, type ReachRecord } from '../../explorer/reach-record.ts';
+import { createReachRecord, type ReachRecord } from '../../explorer/http/http-transport.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
 import { RequestGate } from '../../explorer/spending/pause.ts';

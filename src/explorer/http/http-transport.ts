@@ -1,9 +1,11 @@
 // Requests to one explorer over kept connections, with its headers, its key, and one deadline for each request.
 import http from 'node:http';
-import { createAbortListeners } from '../../lib/clock.ts';
-import { createAgents } from './agents.ts';
+import { type Reachability, reachabilityAfter } from '../../core/model/quality/reachability.ts';
+import type { Question } from '../../core/model/watch/question.ts';
+import type { Spend } from '../../core/spending/spend.ts';
+import { type Clock, createAbortListeners } from '../../lib/clock.ts';
 import { ENCODINGS } from './body.ts';
-import { exchange, type HttpAnswer, type HttpLimits } from './exchange.ts';
+import { createAgents, exchange, type HttpAnswer, type HttpLimits } from './exchange.ts';
 import { RequestFault } from './fault.ts';
 
 /** A list takes up to 8 s. With longer limits a slow poll would delay the next one. */
@@ -117,4 +119,66 @@ type Headers = Readonly<Record<string, string>>;
 interface WithKey {
   readonly url: URL;
   readonly headers: Headers;
+}
+
+/** A question in the form of a request. */
+export interface Request {
+  readonly question: Question;
+  /** The whole address, without the key. */
+  readonly address: string;
+  /** JSON that is posted; null: the request is a GET. */
+  readonly body: string | null;
+  /** `explorer.example.com/api/v2/tokens/{address}`: the address as messages show it. */
+  readonly where: string;
+  readonly spend: Spend;
+}
+
+/** Requests with equal keys get one answer. */
+export function requestKey({ address, body }: Pick<Request, 'address' | 'body'>): string {
+  return body === null ? address : `${address} ${body}`;
+}
+
+// Records whether one host can be reached from here, as its requests show.
+
+export interface ReachRecord {
+  now(): Reachability;
+  /** Returns a transport that sends through the given one and records each request. */
+  noting(transport: HttpTransport): HttpTransport;
+}
+
+export function createReachRecord(clock: Clock): ReachRecord {
+  let reachability: Reachability = { type: 'unknown' };
+
+  const noteEnd = (error: unknown): void => {
+    const end = endOf(error);
+    if (end !== null) reachability = reachabilityAfter(reachability, end, clock.monotonic());
+  };
+
+  return {
+    now: () => reachability,
+    noting: (transport) => ({
+      ...transport,
+      async send(...args) {
+        try {
+          const answer = await transport.send(...args);
+          noteEnd(null);
+          return answer;
+        } catch (error) {
+          noteEnd(error);
+          throw error;
+        }
+      },
+    }),
+  };
+}
+
+/**
+ * Null: the request does not show whether the host can be reached. Examples: the answer did not come in time, or the
+ * request was not sent (`unauthorized`).
+ */
+function endOf(error: unknown): 'answered' | 'unreached' | null {
+  if (error === null) return 'answered';
+  if (!(error instanceof RequestFault)) return null;
+  if (error.isUnreached) return 'unreached';
+  return error.reason === 'timeout' || error.reason === 'unauthorized' ? null : 'answered';
 }

@@ -2,10 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import type { MissReason } from '../../core/model/observation.ts';
 import { createRedactor } from '../../lib/redact.ts';
-import { decompress, type Encoding } from './body.ts';
+import { decompress, type Encoding, jsonFault } from './body.ts';
 import { RequestFault } from './fault.ts';
 import { boundJson } from './json-bounds.ts';
-import { jsonFault } from './json.ts';
 
 export interface Job {
   /** The received bytes; they move to the thread. */

@@ -10,7 +10,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import { RequestFault } from './fault.ts';
-import { jsonFault, parseInSteps } from './json.ts';
+import { jsonFault, parseInSteps } from './body.ts';
 import type { Job, ThreadReply } from './large-bodies-thread.ts';
 
 export interface LargeBody {

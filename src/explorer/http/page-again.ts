@@ -1,8 +1,8 @@
 import type { Page } from '../../core/model/watch/question.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { HttpAnswer } from './exchange.ts';
-import { freeOwnMemory } from '../../lib/own-memory.ts';
-import type { Request } from './request.ts';
+import { freeOwnMemory } from './body.ts';
+import type { Request } from './http-transport.ts';
 
 /**
  * A page with the same bytes as the last answer to its request. Its rows are decoded on first use; most polls do not

@@ -6,7 +6,7 @@ import { readCursor } from './cursor.ts';
 import type { PageSizes } from './page-sizes.ts';
 import { rpcAnswers } from './rpc.ts';
 import { RequestFault } from '../http/fault.ts';
-import { jsonFault, parseJson } from '../http/json.ts';
+import { jsonFault, parseJson } from '../http/body.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 

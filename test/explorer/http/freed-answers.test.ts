@@ -2,7 +2,7 @@
 import { expect, describe, test } from '@jest/globals';
 import type { HttpAnswer } from '../../../src/explorer/http/exchange.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
-import { freeOwnMemory } from '../../../src/lib/own-memory.ts';
+import { freeOwnMemory } from '../../../src/explorer/http/body.ts';
 import { blockRows, openExplorer, someBlocks } from '../support/open.ts';
 import { sendJson, startServer } from '../support/server.ts';
 

@@ -6,7 +6,7 @@ import type { Page } from '../../../src/core/model/watch/question.ts';
 import { decodeAnswer } from '../../../src/explorer/reading/decode.ts';
 import { RequestFault } from '../../../src/explorer/http/fault.ts';
 import { boundJson, HARMLESS_BYTES, MOST_ROWS } from '../../../src/explorer/http/json-bounds.ts';
-import { parseInSteps, parseJson } from '../../../src/explorer/http/json.ts';
+import { parseInSteps, parseJson } from '../../../src/explorer/http/body.ts';
 import { createPageSizes } from '../../../src/explorer/reading/page-sizes.ts';
 import { effort, NO_HANG } from '../../support/effort.ts';
 import { blockRows, someBlocks, someTokens } from '../support/open.ts';

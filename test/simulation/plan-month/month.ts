@@ -10,7 +10,7 @@ import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
 import { createSpending } from '../../../src/engine/scheduling/spending.ts';
 import { createFetchAnswer, type FetchAnswer } from '../../../src/explorer/http/fetch-answer.ts';
-import { problemOf } from '../../../src/explorer/http/answer-problem.ts';
+import { problemOf } from '../../../src/explorer/http/answer-reader.ts';
 import { createAccount } from '../../../src/explorer/spending/account.ts';
 import type { WrittenPlan } from '../../../src/explorer/spending/bookkeeper.ts';
 import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';

@@ -1,7 +1,6 @@
 // An explorer of several replicas, over a sandbox: the one that answers may be behind the others.
 import type { HttpAnswer } from '../../../src/explorer/http/exchange.ts';
-import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
-import { requestKey } from '../../../src/explorer/http/request.ts';
+import { type HttpTransport, requestKey } from '../../../src/explorer/http/http-transport.ts';
 
 /** Which replica answers. */
 export interface Replica {
