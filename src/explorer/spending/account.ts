@@ -1,19 +1,8 @@
 // One plan: an origin and a key, shared by its explorers. Keeps the books and decides whether a request may leave.
 // Credits that critical watches need until the reset are kept for them, and requests that can wait have a share of
 // their own.
-import { UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
-import type { Spend } from '../../core/spending/spend.ts';
+import type { WatchId } from '../../core/model/ids.ts';
 import type { OperationName } from '../../core/model/watch/question.ts';
-import type { Instant } from '../../lib/clock.ts';
-import {
-  createBookkeeper,
-  type Bookkeeper,
-  type BookkeeperOptions,
-  type PlanInForce,
-  type PlanStanding,
-} from './bookkeeper.ts';
-import { expectedForeign, type CreditPlan } from './books.ts';
-import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
 import {
   type Books,
   DAY_MS,
@@ -24,9 +13,21 @@ import {
   resetAfter,
   usedBy,
 } from '../../core/spending/plan.ts';
-import { createSpendCounter, type SpendCounts } from './counts.ts';
+import { type SpendingPlan, type Supply, UNSTRETCHED } from '../../core/spending/planner.ts';
+import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
+import type { Spend, SweepTurn } from '../../core/spending/spend.ts';
+import type { Instant } from '../../lib/clock.ts';
+import {
+  type Bookkeeper,
+  type BookkeeperOptions,
+  createBookkeeper,
+  createSpendCounter,
+  type PlanInForce,
+  type PlanStanding,
+  type SpendCounts,
+} from './bookkeeper.ts';
+import { type CreditPlan, expectedForeign } from './books.ts';
 import type { Refill } from './refusals.ts';
-import { createShare, type SpendShare } from './share.ts';
 
 export interface AccountOptions extends Omit<BookkeeperOptions, 'onAlone'> {
   /** Called if an operation's price differs from the expected one. */
@@ -248,6 +249,67 @@ function createShares(now: Instant, perMs: () => number): Shares {
       const share = isDeep(spend) ? deep : name === 'sweep' ? sweeps : pages;
       share.saveUntil(at, isDeep(spend) ? deepPerMs : (name === 'sweep' ? SWEEP_SHARE : PAGES_SHARE) * perMs());
       return share;
+    },
+  };
+}
+
+// A part of all spending, for requests that can wait. It is saved up to a limit, so that no storm of requests follows a
+// long pause.
+
+interface SpendShare {
+  /** Adds the credits that have become available since the last call. */
+  save(credits: number): void;
+  /** Adds the credits for the time since the last call. */
+  saveUntil(now: Instant, creditsPerMs: number): void;
+  has(credits: number): boolean;
+  /**
+   * Like `has`, for watches that take turns. A watch that was refused is served before later ones, if it asked within the
+   * last hour. Without turns, the watch that asks first after each refill would take all credits.
+   */
+  hasInTurn(turn: SweepTurn, credits: number, now: Instant): boolean;
+  take(credits: number): void;
+}
+
+const WAITS_MS = 3_600_000;
+
+/** `most`: the limit of saved credits. */
+function createShare(
+  now: Instant,
+  { most, saved }: { readonly most: () => number; readonly saved: number },
+): SpendShare {
+  let left = saved;
+  let countedUntil = now;
+  /** The watches that were refused, in the order of their first refusal. */
+  const waiting = new Map<WatchId, { readonly page: string; readonly credits: number; readonly at: Instant }>();
+
+  function save(credits: number): void {
+    left = Math.min(most(), left + credits);
+  }
+
+  return {
+    save,
+    saveUntil(at, creditsPerMs) {
+      save(Math.max(0, at - countedUntil) * creditsPerMs);
+      countedUntil = at;
+    },
+    has: (credits) => left >= credits,
+    hasInTurn({ watch, page }, credits, now) {
+      const creditsByPage = new Map<string, number>();
+      for (const [one, waits] of waiting) {
+        if (one === watch || waits.page === page) break;
+        if (now - waits.at <= WAITS_MS) creditsByPage.set(waits.page, waits.credits);
+        else waiting.delete(one);
+      }
+      const before = creditsByPage.values().reduce((sum, one) => sum + one, 0);
+      // A page that needs more than is ever saved does not delay others.
+      const isEnough = left >= credits && left >= Math.min(credits + before, most());
+      // A watch that waits already keeps its place.
+      if (!isEnough) waiting.set(watch, { page, credits, at: now });
+      else for (const [one, waits] of waiting) if (one === watch || waits.page === page) waiting.delete(one);
+      return isEnough;
+    },
+    take(credits) {
+      left -= credits;
     },
   };
 }

@@ -1,18 +1,18 @@
 // The requests that one key may send to one host. Explorers with the same origin and key share one budget: two chains
 // of one plan share its requests and its pauses.
+import PQueue from 'p-queue';
 import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import { Missed, Postponed } from '../../core/model/watch/question.ts';
-import { SPEND_CLASSES, type Spend, type SpendClass } from '../../core/spending/spend.ts';
-import { showInstant, type Clock } from '../../lib/clock.ts';
+import { type Spend, SPEND_CLASSES, type SpendClass } from '../../core/spending/spend.ts';
+import { type Clock, showInstant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { RequestFault } from '../http/fault.ts';
 import type { Account } from './account.ts';
 import type { BookedRequest } from './bookkeeper.ts';
+import { type Gate, RequestGate } from './pause.ts';
 import type { PlanHeaders } from './plan-headers.ts';
-import { RequestGate, type Gate } from './pause.ts';
 import { createRateWindow, type WindowTicket } from './rate-window.ts';
-import { createSlots, type Slot } from './slots.ts';
 
 /** Requests wait for a pause up to this long. During a longer one they fail at once, and a later poll tries again. */
 const SHORT_REST_MS = 5_000;
@@ -230,5 +230,60 @@ function createAnnouncedLimit(): AnnouncedLimit {
       last = now;
     },
     perSecond: () => (agreed === null ? null : (agreed.limit * SECOND_MS) / agreed.windowMs),
+  };
+}
+
+// Limits the requests in flight. A request that the explorer keeps waiting gives its slot back, so that a slow path
+// does not delay all others. It continues, and counts towards the most that may be in flight.
+
+/** The most requests in flight, unless `concurrency` is higher. */
+const MOST_IN_FLIGHT = 4;
+
+export interface Slot {
+  /** Lets the next request start. A second call has no effect. */
+  readonly giveBack: () => void;
+}
+
+interface Slots {
+  /** Runs `task` as soon as there is a slot: the smallest rank first, equal ranks in the order of the calls. */
+  hold<T>(task: (slot: Slot) => Promise<T>, rank?: number): Promise<T>;
+  /** Applies a change of `concurrencyNow`. */
+  adjust(): void;
+}
+
+function createSlots(concurrencyNow: () => number): Slots {
+  const queue = new PQueue({ concurrency: concurrencyNow() });
+  const waiting = new Set<Slot>();
+
+  function adjust(): void {
+    const concurrency = concurrencyNow();
+    const next = Math.min(concurrency + waiting.size, Math.max(concurrency, MOST_IN_FLIGHT));
+    if (next !== queue.concurrency) queue.concurrency = next;
+  }
+
+  async function run<T>(task: (slot: Slot) => Promise<T>): Promise<T> {
+    let isOver = false;
+    const slot: Slot = {
+      giveBack() {
+        if (isOver) return;
+        waiting.add(slot);
+        adjust();
+      },
+    };
+    try {
+      return await task(slot);
+    } finally {
+      isOver = true;
+      waiting.delete(slot);
+      adjust();
+    }
+  }
+
+  return {
+    adjust,
+    hold(task, rank = 0) {
+      adjust();
+      return queue.add(() => run(task), { priority: -rank });
+    },
   };
 }
