@@ -59,11 +59,15 @@ function criticalRules(evidence: Evidence, { members, closedAt, tries = [] }: Co
   const { stories, severityAt } = evidence;
   const gone = goneFrom({ members, tries }).flatMap(({ key, seq }) => stories.storiesOf(key, seq).at(-1) ?? []);
   return new Set([
-    ...members
-      .filter((member) => isCritical(evidence, member, closedAt))
-      .map(({ watch, alert }) => `${watch}/${alert}`),
+    ...criticalIn(evidence, { members, closedAt }).map(({ watch, alert }) => `${watch}/${alert}`),
     ...gone.filter((story) => severityAt(story, closedAt) === 'critical').map(({ rule }) => rule),
   ]);
+}
+
+/** An alert that a message tells of two episodes counts as the later one. */
+function criticalIn(evidence: Evidence, { members, closedAt }: Pick<Counted, 'members' | 'closedAt'>): TryMember[] {
+  const last = new Map(members.toSorted((a, b) => a.seq - b.seq).map((member) => [member.key, member]));
+  return members.filter((member) => isCritical(evidence, last.get(member.key) ?? member, closedAt));
 }
 
 /** What is open counts as its rule in force has it, also an event; all else as it was told. */
@@ -92,8 +96,7 @@ export function capsIn(evidence: Evidence): Caps {
     closed
       .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(evidence, one) === bucket)
       .map((one) => {
-        const critical = one.members.filter((member) => isCritical(evidence, member, one.closedAt));
-        const begins = critical.filter(({ type }) => isBegin(type));
+        const begins = criticalIn(evidence, one).filter(({ type }) => isBegin(type));
         const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
         return { at: one.closedAt, message: one.message, rules: criticalRules(evidence, one), isFree };
       })

@@ -219,6 +219,21 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(told([])).toEqual(['over-the-cap burst']);
   });
 
+  it('counts an alert that was critical, and is a warning again, as a warning where one message tells of both', () => {
+    const many = eventsAt(Array.from({ length: 10 }, (_, n) => HOUR + n * SECOND));
+    const over = { seq: 2, type: 'resolved' } as const;
+    const again = { seq: 3, episode: 2 };
+    const lines = [member({ ...over, as: 'fired-and-resolved', severity: 'critical' }), member(again)];
+    const transitions = [
+      ...many,
+      { ...fires, severity: 'critical' as const },
+      transition({ ...over, at: HOUR + 10 * SECOND }),
+      transition({ ...again, at: HOUR + 20 * SECOND }),
+    ];
+    const tries = [...many.map(toldAlone), sent(HOUR + 30 * SECOND, 'ops', lines)];
+    expect(found({ transitions, tries })).toContain('over-the-cap burst');
+  });
+
   it('passes what was decided a moment before an hour was over that filled the cap, and finds it a moment later', () => {
     const times = Array.from({ length: 30 }, (_, n) => HOUR + Math.floor(n / 10) * 11 * MINUTE + n * SECOND);
     const told = (at: number): string[] => {
