@@ -53,6 +53,8 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
   const { target, recordedAt: closedAt } = message;
   if (closedAt === null || !court.clock.isEven(closedAt - HOUR_MS, closedAt + HOUR_MS)) return [];
   if (message.isSummary) return judgeSlot(court, message);
+  // A store that refuses cannot be asked how many there were.
+  if (message.tries[0]?.marks.fromMemory === true) return [];
   const bucket = bucketOf(court, { ...message, closedAt });
   const limits = limitsOf(court.timeline.at(closedAt).channelOf(target), bucket);
   const all = court.caps.closingsOf(target, bucket);

@@ -234,6 +234,19 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(found({ transitions, tries })).toContain('over-the-cap burst');
   });
 
+  it('does not judge the number of messages where one is told from memory', () => {
+    const many = eventsAt(Array.from({ length: 11 }, (_, n) => HOUR + n * 2 * SECOND));
+    const last = HOUR + 20 * SECOND;
+    const transitions = many.map((one) => (one.at === last ? { ...one, at: HOUR + MINUTE, fromMemoryAt: last } : one));
+    const told = (fromMemory: boolean): Try[] =>
+      many.map((one) => ({
+        ...toldAlone(one),
+        marks: { maybeCopy: false, fromMemory: fromMemory && one.at === last },
+      }));
+    expect(found({ transitions, tries: told(true) })).toEqual([]);
+    expect(found({ transitions: many, tries: told(false) })).toEqual(['over-the-cap burst']);
+  });
+
   it('passes what was decided a moment before an hour was over that filled the cap, and finds it a moment later', () => {
     const times = Array.from({ length: 30 }, (_, n) => HOUR + Math.floor(n / 10) * 11 * MINUTE + n * SECOND);
     const told = (at: number): string[] => {
