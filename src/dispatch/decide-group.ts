@@ -274,7 +274,8 @@ export const CAPPED: Held = { why: 'cap', by: null };
 
 /** `lines`: the number of its lines that were closed before the cap was reached. */
 function overCap({ part, context }: Round, one: JudgedMember, lines = 0): void {
-  const until = slotEnd(context.now);
+  // If another hold was between, the slot of its summary may be over.
+  const until = lines > 0 ? slotEnd(context.now) : Math.max(slotEnd(one.state.heldAt ?? context.now), context.now);
   const state = lines > 0 ? stateTold(one, lines, CAPPED, context.now) : stateHeld(one, CAPPED, context.now);
   part.wakes.push(until);
   keep(part, one, { type: 'hold', until, why: CAPPED }, state);

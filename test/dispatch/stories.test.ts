@@ -729,6 +729,28 @@ describe('together:', () => {
   });
 });
 
+test('a repeat above the cap that then waited for a poll is in a summary as soon as it may be told', () => {
+  const cap = { burst: 1, perHour: 60 };
+  const day = morning({ channel: { unit: 'group', cap }, options: { repeatMs: 30 * MINUTE, groupBy: ['alert'] } });
+  happens(day, LOW, 'firing');
+  day.runUntil(at('12:25:00'));
+  happens(day, alert('before', 'chain', 'warning'), 'event');
+  day.runUntil(at('12:38:00'));
+  day.restart();
+  day.runUntil(at('12:41:00'));
+  happens(day, alert('after', 'chain', 'warning'), 'event');
+  day.runUntil(at('12:42:00'));
+  day.poll('coins');
+  day.policyChanged();
+  day.runUntil(at('12:55:00'));
+  expect(heard(day)).toEqual([
+    '12:00:00 news low/1',
+    '12:25:00 news before/1',
+    '12:41:00 news after/1',
+    '12:42:00 overflow_summary low/1',
+  ]);
+});
+
 describe('a clock that is set', () => {
   test('forward brings no repeat early', () => {
     const day = morning();
