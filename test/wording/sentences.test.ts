@@ -571,8 +571,8 @@ const STORIES: Readonly<Record<string, Story>> = {
         (n) => `{ at: ${n}m, head: { height: 1010 }, items: [{ id: below, status: ok, block_number: 990 }] }`,
       ),
     ],
-    reads: ['[RETRACTED] Large transfer from vault: not found any more', 'Told at 00:01 UTC.'],
-    log: 'WARNING vault-transactions/large RETRACTED Large transfer from vault: not found any more - Told at 00:01 UTC.',
+    reads: ['[RETRACTED] Large transfer from vault: not found any more', 'Sent at 00:01 UTC.'],
+    log: 'WARNING vault-transactions/large RETRACTED Large transfer from vault: not found any more - Sent at 00:01 UTC.',
   },
   'any, corrected': {
     watch: VAULT,
@@ -580,10 +580,10 @@ const STORIES: Readonly<Record<string, Story>> = {
     saw: ['{ at: 0s, items: [] }', `{ at: 1m, items: [${tx(250)}] }`, `{ at: 2m, items: [${tx(240)}] }`],
     reads: [
       '[CORRECTED] vault sent 240 coin, above 100',
-      'Told: 250. Now: 240.',
+      'Before: 250. Now: 240.',
       'vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
     ],
-    log: 'WARNING vault-transactions/large CORRECTED vault sent 240 coin, above 100 - Told: 250. Now: 240. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    log: 'WARNING vault-transactions/large CORRECTED vault sent 240 coin, above 100 - Before: 250. Now: 240. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
   },
   'any, corrected in what no amount shows': {
     watch: VAULT,
@@ -595,10 +595,10 @@ const STORIES: Readonly<Record<string, Story>> = {
     ],
     reads: [
       '[CORRECTED] Transaction from vault failed',
-      'Told: successful. Now: failed.',
+      'Before: successful. Now: failed.',
       'No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
     ],
-    log: 'WARNING vault-transactions/any CORRECTED Transaction from vault failed - Told: successful. Now: failed. No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    log: 'WARNING vault-transactions/any CORRECTED Transaction from vault failed - Before: successful. Now: failed. No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
   },
   'a title of the rule, and its text': {
     watch: USDC,
