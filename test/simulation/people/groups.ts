@@ -73,7 +73,8 @@ export function groupsIn({ timeline, messages, stories, severityAt, clock }: Evi
       const isMeant = last !== undefined && (since === null || last.at >= since);
       const paced = isMeant ? clock.waitUntil(last.at, clock.at(last.at) + named.intervalMs) : at;
       const isFirst = sort === 'news' && since === null;
-      if (paced <= at) return isFirst ? at + named.waitMs : at;
+      // It waits since it happened, whatever else held it meanwhile.
+      if (paced <= at) return isFirst ? Math.max(at, story.from + named.waitMs) : at;
       // It began in a quiet group, where a summary was closed meanwhile.
       return isFirst && last !== undefined && last.at >= story.from
         ? Math.max(paced, story.from + named.waitMs)

@@ -10,7 +10,7 @@ import { common } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import { LEFT_MS } from './facts/timeline.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict, StepStory } from './verdict.ts';
-import { HOLDS, missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
+import { missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
 
 export interface Court extends Evidence {
   readonly caps: Caps;
@@ -77,7 +77,7 @@ function isOver(court: Court, { story, target, from, duty }: Owed, missed: Misse
     const full = at <= missed.from ? caps.fullFrom(target, story, at, 0) : null;
     if (full === null) return false;
     // A hold that began while it waited for its summary moves it to the summary of the slot in which that hold ends.
-    const until = [...missed.trail].some((one) => HOLDS.has(one)) ? Math.max(full, missed.from) : full;
+    const until = Math.max(full, missed.heldUntil ?? full);
     return carrier.firstAt <= caps.slotEnd(until) + SENT_WITHIN_MS;
   });
 }

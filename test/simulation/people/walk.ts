@@ -30,6 +30,8 @@ export interface Missed {
   readonly from: Instant;
   /** When it began to wait for the timer of its group. */
   readonly groupedAt: readonly Instant[];
+  /** When the last hold of it ended; null: nothing held it. */
+  readonly heldUntil: Instant | null;
   readonly after: Excuse | null;
   readonly trail: ReadonlySet<Excuse>;
 }
@@ -43,6 +45,7 @@ interface Step {
 export function missedOn(way: Way): { readonly missed: Missed | null; readonly trail: ReadonlySet<Excuse> } {
   const trail = new Set<Excuse>();
   const groupedAt: Instant[] = [];
+  let heldUntil: Instant | null = null;
   let after: Excuse | null = null;
   let once: Once = { groupSince: null, isCapped: false };
   let at = way.from;
@@ -51,13 +54,14 @@ export function missedOn(way: Way): { readonly missed: Missed | null; readonly t
     if (step === null) {
       const free = Math.min(...way.excused.map(({ spans }) => nextStart(spans, at)));
       if (Math.min(free, way.until) - at >= SENT_WITHIN_MS)
-        return { missed: { from: at, groupedAt, after, trail }, trail };
+        return { missed: { from: at, groupedAt, heldUntil, after, trail }, trail };
       at = free;
       continue;
     }
     once = onceAfter(once, step, at);
     trail.add(step.by);
     if (step.by === 'group') groupedAt.push(at);
+    if (HOLDS.has(step.by)) heldUntil = step.to;
     after = step.by;
     at = step.to;
   }

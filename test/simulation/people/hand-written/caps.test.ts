@@ -258,6 +258,21 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(told(2 * HOUR + 40 * SECOND)).not.toEqual([]);
   });
 
+  it('lets a group wait since it happened, also where quiet hours held it meanwhile', () => {
+    const mute = [{ days: [], from: 60, to: 75 }];
+    const to = route({ notify: ['ops'], groupWaitMs: 10 * MINUTE, mute });
+    const configs = [{ from: 0, config: config('first', [to], [rule('warning', 'event')]) }];
+    const transitions = eventsAt([HOUR + 9 * MINUTE]);
+    const told = (at: number): string[] =>
+      found({
+        configs,
+        transitions,
+        tries: transitions.map((one) => ({ ...toldAlone(one), ...sent(at, 'ops', [lineOf(one)]) })),
+      });
+    expect(told(HOUR + 19 * MINUTE)).toEqual([]);
+    expect(told(HOUR + 24 * MINUTE)).toEqual(['unsent event']);
+  });
+
   it('lets a group wait by the clock of the daemon when that is set back', () => {
     const configs = [
       {
