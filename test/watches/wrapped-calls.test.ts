@@ -201,6 +201,83 @@ test('a call that was waiting is told once more when it is mined', async () => {
   ]);
 });
 
+describe('a batch that a Safe is told to delegate', () => {
+  const batch = (...calls: readonly string[]): Argument => ({
+    function: 'multiSend(bytes transactions)',
+    args: [`0x${calls.join('')}`],
+  });
+  const delegated = (...calls: readonly string[]): Call => safe(STRANGER, batch(...calls), { operation: 1 });
+  const line = (words: string): string =>
+    `Written in the call data: ${words}, in a multiSend call delegated to 0x3c54…b3ab.`;
+
+  test('is named with the contract that gets it', async () => {
+    const calls = [packed(ADDRESSES.vault, TRANSFER_OWNERSHIP), packed(STRANGER, PAUSE)];
+    expect(await lineOf(delegated(...calls))).toBe(line('transferOwnership on vault and 1 more'));
+  });
+
+  test('says that a call in it is delegated once more', async () => {
+    const calls = [packed(ADDRESSES.vault, PAUSE, { operation: 1 })];
+    expect(await lineOf(delegated(...calls))).toBe(line('a delegated pause call to vault'));
+  });
+
+  test('is not named at addresses without a name, but a contract with a name is', async () => {
+    expect(await lineOf(delegated(packed(STRANGER, PAUSE)))).toBeUndefined();
+    expect(await lineOf(safe('vault', batch(packed(STRANGER, PAUSE)), { operation: 1 }))).toBe(
+      'Written in the call data: a delegated multiSend call to vault.',
+    );
+  });
+
+  test('is left out where it is damaged, or where it is not delegated', async () => {
+    expect(await lineOf(delegated(`${packed(ADDRESSES.vault, PAUSE)}00`))).toBeUndefined();
+    expect(await lineOf(safe(STRANGER, batch(packed(ADDRESSES.vault, PAUSE))))).toBeUndefined();
+  });
+
+  test('stays in the message over a restart, and a retraction does not repeat it', async () => {
+    await using world = await createWorld(rules('{ id: any, on: new, confirmations: 3 }'));
+    world.sandbox.addTransaction({ to: 'treasury' });
+    await world.poll();
+    send(world, delegated(packed(ADDRESSES.vault, TRANSFER_OWNERSHIP)));
+    expect(await world.poll()).toEqual([]);
+    await world.restart();
+    world.sandbox.mine({ blocks: 3 });
+    expect(await world.poll()).toEqual(['any event']);
+    expect(told(world)[0]).toContain(line('transferOwnership on vault'));
+    world.sandbox.reorganise({ blocks: 5, transactions: 'dropped' });
+    world.sandbox.mine({ blocks: 8 });
+    expect(await polls(world, 4)).toEqual(['any retracted']);
+    expect(JSON.stringify(told(world))).not.toContain('Written');
+  });
+});
+
+describe('the order of calls', () => {
+  const unknown = ['1', '2', '3'].map((digit) => packed(ADDRESSES.vault, `0x${digit.repeat(8)}`));
+  const harmless = [TOKENS.USDC, TOKENS.ACME, ADDRESSES.vault].map((to) => packed(to, '0x095ea7b3'));
+  const lineOfBatch = (...calls: readonly string[]): Promise<string | undefined> =>
+    lineOf({ function: 'multiSend(bytes transactions)', args: [`0x${calls.join('')}`] });
+
+  test('harmless calls and functions that are not known do not hide a change of the owner', async () => {
+    const danger = packed(ADDRESSES.vault, TRANSFER_OWNERSHIP);
+    expect(await lineOfBatch(...harmless, ...unknown, danger)).toBe(
+      'Written in the call data: transferOwnership on vault, 0x11111111 on vault, 0x22222222 on vault and 4 more.',
+    );
+  });
+
+  test('harmless calls do not hide one that is delegated', async () => {
+    const danger = packed(ADDRESSES.vault, '0x095ea7b3', { operation: 1 });
+    expect(await lineOfBatch(...harmless, danger)).toBe(
+      'Written in the call data: a delegated approve call to vault, approve on USDC, approve on ACME and 1 more.',
+    );
+  });
+
+  test('coins do not hide a function', async () => {
+    const paid = ['vault', 'treasury', 'hot_wallet'] as const;
+    const coins = paid.map((name) => packed(ADDRESSES[name], '0x', { value: 1n }));
+    expect(await lineOfBatch(...coins, packed(ADDRESSES.vault, '0x12345678'))).toBe(
+      'Written in the call data: 0x12345678 on vault, coins to vault, coins to treasury and 1 more.',
+    );
+  });
+});
+
 describe('in calls inside transactions', () => {
   const inside = (calls: string): string =>
     `watches: [{ id: inside, kind: internal-transactions, of: treasury, every: 1m, ${calls} alerts: [{ id: any, on: new, if: success == true }] }]`;

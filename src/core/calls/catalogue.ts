@@ -184,6 +184,21 @@ export const CATALOGUE: readonly string[] = [
   ...MULTICALL,
 ];
 
+/** Functions that use a contract and do not change who controls it. Only the order of calls in messages depends on it. */
+const EVERYDAY: ReadonlySet<string> = new Set([
+  ...[...TOKENS, ...PERMIT2].map(nameIn),
+  'approveHash',
+  'propose',
+  'castVote',
+  'castVoteWithReason',
+  'castVoteWithReasonAndParams',
+  'queue',
+  'cancel',
+  'delegate',
+  'queueTransaction',
+  'cancelTransaction',
+]);
+
 const BY_NAME: ReadonlyMap<string, readonly string[]> = Map.groupBy(CATALOGUE, nameIn);
 
 /** `transfer`, `approve`: each name once. */
@@ -198,6 +213,12 @@ export function signaturesOf(name: string): readonly string[] {
 export function knownFunction(selector: string): NamedFunction | undefined {
   bySelector ??= new Map(CATALOGUE.map(entryOf));
   return bySelector.get(selector);
+}
+
+/** The function changes or uses the control of a contract: `transferOwnership`, `pause`, `execute`. False if it is not known. */
+export function isAdministrative(selector: string): boolean {
+  const called = knownFunction(selector);
+  return called !== undefined && !EVERYDAY.has(called.name);
 }
 
 // Made on first use: hashing the signatures takes some milliseconds.

@@ -4,7 +4,7 @@ import { decodeArguments, itemsOf, type AbiValue } from '../../lib/abi/decode.ts
 import type { Argument } from '../../lib/abi/types.ts';
 import { Address } from '../values/address.ts';
 import { argumentsIn, selectorIn } from './call-data.ts';
-import { BATCH, knownFunction, signatureOf } from './catalogue.ts';
+import { BATCH, knownFunction, signatureOf, type NamedFunction } from './catalogue.ts';
 
 export interface WrappedCall {
   readonly to: Address;
@@ -15,11 +15,21 @@ export interface WrappedCall {
   readonly isDelegated: boolean;
 }
 
-/** Names of the catalogue. Arguments with the names `to`, `target`, `data` and the like say what is called. */
-const WRAPPERS: ReadonlySet<string> = new Set([
+/** Calls that a Safe is told to make together: the code of `contract`, a MultiSend, runs in the place of the Safe. */
+export interface SafeBatch {
+  readonly contract: Address;
+  readonly calls: readonly WrappedCall[];
+}
+
+const OF_SAFES: ReadonlySet<string> = new Set([
   'execTransaction',
   'execTransactionFromModule',
   'execTransactionFromModuleReturnData',
+]);
+
+/** Names of the catalogue. Arguments with the names `to`, `target`, `data` and the like say what is called. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  ...OF_SAFES,
   'multiSend',
   'schedule',
   'scheduleBatch',
@@ -34,12 +44,24 @@ const WRAPPERS: ReadonlySet<string> = new Set([
  * that runs the code, which `multicall` calls; null: unknown.
  */
 export function wrappedCalls(data: string, own: Address | null): readonly WrappedCall[] {
-  const row = { raw_input: data };
-  const called = knownFunction(selectorIn(row) ?? '');
+  const called = functionOf(data);
   if (called === undefined || !WRAPPERS.has(called.name)) return [];
   const { args } = called.signature;
-  const values = argumentsIn(row, args);
+  const values = argumentsIn({ raw_input: data }, args);
   return values === null ? [] : (callsIn(args, values, own) ?? []);
+}
+
+/** The batch in the data of a Safe's call, which is the only second level that is read; null if there is none. */
+export function safeBatch(data: string): SafeBatch | null {
+  if (!OF_SAFES.has(functionOf(data)?.name ?? '')) return null;
+  const call = wrappedCalls(data, null)[0];
+  if (call?.isDelegated !== true || functionOf(call.data)?.name !== 'multiSend') return null;
+  const calls = wrappedCalls(call.data, null);
+  return calls.length === 0 ? null : { contract: call.to, calls };
+}
+
+function functionOf(data: string): NamedFunction | undefined {
+  return knownFunction(selectorIn({ raw_input: data }) ?? '');
 }
 
 type Values = Readonly<Record<string, AbiValue>>;

@@ -1,6 +1,7 @@
 // Words for transactions that call a function: `admin called transferOwnership on vault`.
-import { NO_SELECTOR } from '../../core/calls/call-data.ts';
-import { wrappedCalls, type WrappedCall } from '../../core/calls/wrapped-calls.ts';
+import { NO_SELECTOR, selectorIn } from '../../core/calls/call-data.ts';
+import { isAdministrative, knownFunction } from '../../core/calls/catalogue.ts';
+import { safeBatch, wrappedCalls, type WrappedCall } from '../../core/calls/wrapped-calls.ts';
 import { Address, shortHex } from '../../core/values/address.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
@@ -73,13 +74,40 @@ const MOST_WRAPPED = 3;
 export function wrappedLine({ names, view }: Pick<WordingContext, 'names' | 'view'>): Sentence['lines'] {
   const input = textAt(view, 'raw_input');
   if (input === undefined || valueAt(view, 'selector') === NO_SELECTOR) return [];
-  const calls = wrappedCalls(rawText(input), runsAt(view));
+  const data = rawText(input);
+  const list = batchWords({ names, view }, data) ?? listWords({ names, view }, wrappedCalls(data, runsAt(view)));
+  return lineOf(list === null ? null : `Written in the call data: ${list}.`);
+}
+
+/** The contract is named because only its code decides what becomes of the batch: any contract can have a `multiSend`. */
+function batchWords({ names, view }: Pick<WordingContext, 'names' | 'view'>, data: string): string | null {
+  const batch = safeBatch(data);
+  const list = batch === null ? null : listWords({ names, view }, batch.calls);
+  if (batch === null || list === null) return null;
+  return `${list}, in a multiSend call delegated to ${addressWords(names, batch.contract)}`;
+}
+
+/** `pause on vault (2 times), 0x12345678 on vault and 4 more`, what matters most first; null if no address has a name. */
+function listWords(
+  { names, view }: Pick<WordingContext, 'names' | 'view'>,
+  calls: readonly WrappedCall[],
+): string | null {
   const said = Map.groupBy(calls, (call) => wrappedWords(names, call, recordTypeOf(view)));
-  const shown = [...said].flatMap(([words, equal]) => (words === null ? [] : [{ words, count: equal.length }]));
-  const first = shown.slice(0, MOST_WRAPPED);
+  const shown = [...said].flatMap(([words, equal]) => {
+    return words === null ? [] : [{ words, count: equal.length, rank: Math.min(...equal.map(rankOf)) }];
+  });
+  const first = shown.toSorted((a, b) => a.rank - b.rank).slice(0, MOST_WRAPPED);
+  if (first.length === 0) return null;
   const more = calls.length - first.reduce((sum, { count }) => sum + count, 0);
   const list = first.map(({ words, count }) => (count === 1 ? words : `${words} (${count} times)`)).join(', ');
-  return lineOf(list === '' ? null : `Written in the call data: ${list}${more === 0 ? '' : ` and ${more} more`}.`);
+  return more === 0 ? list : `${list} and ${more} more`;
+}
+
+/** Calls that can change the control of a contract must not be hidden behind harmless ones. */
+function rankOf({ data, isDelegated: isByDelegation }: WrappedCall): number {
+  const selector = selectorIn({ raw_input: data }) ?? NO_SELECTOR;
+  if (isByDelegation || isAdministrative(selector)) return 0;
+  return selector === NO_SELECTOR || knownFunction(selector) !== undefined ? 2 : 1;
 }
 
 /** The code of a delegated call runs at the contract that delegates it. */

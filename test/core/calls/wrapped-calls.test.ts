@@ -1,7 +1,7 @@
 // Calls inside of call data, as another library encodes them.
 import { describe, expect, test } from '@jest/globals';
 import { AbiFunction, AbiParameters } from 'ox';
-import { wrappedCalls, type WrappedCall } from '../../../src/core/calls/wrapped-calls.ts';
+import { safeBatch, wrappedCalls, type WrappedCall } from '../../../src/core/calls/wrapped-calls.ts';
 import { signatureOf, signaturesOf } from '../../../src/core/calls/catalogue.ts';
 import { Address } from '../../../src/core/values/address.ts';
 import { selectorOf } from '../../../src/lib/abi/signature.ts';
@@ -50,8 +50,8 @@ const multiSend = (bytes: Hex): Hex => encode('multiSend(bytes transactions)', [
 
 const SAFE =
   'execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures)';
-const safe = (operation: number): Hex =>
-  encode(SAFE, [VAULT, 5n, OWNER, operation, 0n, 0n, 0n, TOKEN, TOKEN, `0x${'ff'.repeat(65)}`]);
+const safe = (operation: number, data = OWNER): Hex =>
+  encode(SAFE, [VAULT, 5n, data, operation, 0n, 0n, 0n, TOKEN, TOKEN, `0x${'ff'.repeat(65)}`]);
 
 describe('a call that takes other calls as arguments', () => {
   const both: readonly (readonly [Hex, Hex, bigint])[] = [
@@ -204,6 +204,66 @@ describe('a call that takes other calls as arguments', () => {
   });
 });
 
+describe('a batch that a Safe is told to delegate', () => {
+  const inner: readonly Packed[] = [
+    { operation: 0, to: VAULT, value: 1n, data: PAUSE },
+    { operation: 1, to: TOKEN, value: 0n, data: OWNER },
+  ];
+  const batch = multiSend(packed(inner));
+  const found = (data: string) => {
+    const safes = safeBatch(data);
+    return safes === null ? null : [safes.contract.key, shown(safes.calls)];
+  };
+  const both = [
+    VAULT,
+    [
+      [VAULT, PAUSE, 1n],
+      [TOKEN, OWNER, 0n, 'delegated'],
+    ],
+  ];
+
+  test.each(['execTransactionFromModule', 'execTransactionFromModuleReturnData'])('is read in %s', (name) => {
+    expect(found(encode(signaturesOf(name)[0] ?? '', [VAULT, 0n, batch, 1]))).toEqual(both);
+  });
+
+  test('is read in execTransaction', () => {
+    expect(found(safe(1, batch))).toEqual(both);
+  });
+
+  test('is not read deeper', () => {
+    const nested: Packed = { operation: 1, to: TOKEN, value: 0n, data: batch };
+    expect(found(safe(1, multiSend(packed([nested]))))).toEqual([VAULT, [[TOKEN, batch, 0n, 'delegated']]]);
+    const other = safe(1, batch);
+    expect(found(safe(1, multiSend(packed([{ operation: 0, to: TOKEN, value: 0n, data: other }]))))).toEqual([
+      VAULT,
+      [[TOKEN, other, 0n]],
+    ]);
+  });
+
+  test.each<readonly [string, string]>([
+    ['where the call is not delegated', safe(0, batch)],
+    ['where the operation is not known', safe(2, batch)],
+    ['in a delegated call of another function', safe(1)],
+    ['in a delegated multicall', safe(1, encode('multicall(bytes[] data)', [[PAUSE]]))],
+    ['where the batch is empty', safe(1, multiSend('0x'))],
+    ['where bytes follow the batch', safe(1, multiSend(`${packed(inner)}00`))],
+    ['where the batch ends within a call', safe(1, multiSend(packed(inner).slice(0, -2) as Hex))],
+    ['in multiSend itself', batch],
+    ['in a timelock', encode(signaturesOf('schedule')[0] ?? '', [VAULT, 0n, batch, HASH, HASH, 60n])],
+    [
+      'in an account that delegates',
+      encode('execute(bytes32 mode, bytes executionCalldata)', [`0xff${'0'.repeat(62)}`, `${VAULT}${batch.slice(2)}`]),
+    ],
+    [
+      'in data above 64 kB',
+      safe(1, multiSend(packed([{ operation: 0, to: VAULT, value: 0n, data: `0x${'00'.repeat(70_000)}` }]))),
+    ],
+    ['in a plain transfer', '0x'],
+  ])('is not found %s', (_where, data) => {
+    expect(found(data)).toBeNull();
+  });
+});
+
 describe('no call is found', () => {
   const lists = (targets: readonly Hex[], values: readonly bigint[], data: readonly Hex[]): Hex =>
     encode('executeBatch(address[] targets, uint256[] values, bytes[] payloads)', [targets, values, data]);
@@ -263,6 +323,28 @@ describe('random data', () => {
       const found = wrappedCalls(multiSend(damaged), null);
       if (found.length > 0) expect(packed(found.map(again))).toBe(damaged);
     }
+  });
+
+  test('of a batch of a Safe is read as it was written, and damage never adds a call', () => {
+    for (let i = 0; i < 1000; i += 1) {
+      const calls = randomCalls();
+      expect(safeBatch(safe(1, multiSend(packed(calls))))?.calls.map(again)).toEqual(calls);
+      const inside = damage(packed(calls));
+      const found = safeBatch(safe(1, multiSend(inside)));
+      if (found !== null) expect(packed(found.calls.map(again))).toBe(inside);
+    }
+  });
+
+  test('of a Safe outside of its batch is read or refused, and never an error', () => {
+    let readable = 0;
+    for (let i = 0; i < 2000; i += 1) {
+      const whole = safe(1, multiSend(packed(randomCalls())));
+      const data = Buffer.from(mutated(draw, Buffer.from(whole.slice(10), 'hex'))).toString('hex');
+      const found = safeBatch(whole.slice(0, 10) + data);
+      readable += found === null ? 0 : 1;
+      for (const { data: inner } of found?.calls ?? []) expect(data).toContain(inner.slice(2));
+    }
+    expect(readable).toBeGreaterThan(100);
   });
 
   test('of any function is read or refused, and never an error', () => {
