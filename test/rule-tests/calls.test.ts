@@ -197,6 +197,47 @@ rules: [rules.yaml]
   );
 });
 
+test('a call of a Safe has names of the explorer of the watch, and a correction keeps its line', async () => {
+  const vault = 'ca55518df8a55440f3834ce64d573aba5e458550';
+  const packed = `00${vault}${WORD('')}${WORD('4')}8456cb59`;
+  const batch = `8d80ff0a${WORD('20')}${WORD('59')}${packed.padEnd(192, '0')}`;
+  const safe = ['', '', '140', '1', '', '', '', '', '', '240'].map(WORD);
+  safe[0] = WORD('3c54fbffcc0dcb1daa210f8c51bb20751258b3ab');
+  const input = `0x6a761202${safe.join('')}${WORD('c4')}${batch.padEnd(448, '0')}${WORD('')}`;
+  const config = `
+explorers:
+  ethereum: { form: instance, instance_url: 'https://api.example' }
+  base: { form: instance, instance_url: 'https://base.example' }
+addresses: { safe: '0x${'55'.repeat(20)}', multisend: '0x3C54FBFFCC0DCB1DAA210F8C51BB20751258B3AB' }
+tokens: { USDC: { base: '0x${vault}' } }
+channels: { screen: { type: log } }
+rules: [rules.yaml]
+`;
+  const item = (value: number): string =>
+    `{ id: a, status: ok, value: ${value}, from: safe, to: safe, raw_input: '${input}' }`;
+  const failures = (explorer: string, text: string): Promise<string> =>
+    failuresOf(
+      testOf(
+        ['{ at: 0m, items: [] }', `{ at: 1m, items: [${item(250)}] }`, `{ at: 2m, items: [${item(240)}] }`],
+        ['event', 'corrected'].map(
+          (state, i) => `{ at: ${i + 1}m, alert: large, state: ${state}, text: { contains: '${text}' } }`,
+        ),
+      ).replace('rules.yaml', 'rules.yaml\nconfig: config.yaml'),
+      {
+        'rules.yaml': ruleOf(
+          `kind: transactions, explorer: ${explorer}, of: safe, every: 1m`,
+          '{ id: large, on: new, if: value > 100 }',
+        ),
+        'config.yaml': config,
+      },
+    );
+  const line = 'Written in the call data: pause on USDC, in a multiSend call delegated to multisend.';
+  expect(await failures('base', line)).toBe('');
+  expect(await failures('ethereum', line)).toContain(
+    'Written in the call data: a delegated multiSend call to multisend.',
+  );
+});
+
 describe('calls of transactions', () => {
   test.each(STORIES)('%s', async (_name, { rule, items, expect: expected }) => {
     const saw = ['{ at: 0m, items: [] }', `{ at: 1m, items: [${items.join(', ')}] }`];
