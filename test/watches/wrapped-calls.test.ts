@@ -227,9 +227,13 @@ describe('a batch that a Safe is told to delegate', () => {
     );
   });
 
-  test('is left out where it is damaged, or where it is not delegated', async () => {
+  test('is left out where it is damaged or not delegated, and a contract with a name is still told', async () => {
     expect(await lineOf(delegated(`${packed(ADDRESSES.vault, PAUSE)}00`))).toBeUndefined();
     expect(await lineOf(safe(STRANGER, batch(packed(ADDRESSES.vault, PAUSE))))).toBeUndefined();
+    const damaged = batch(`${packed(ADDRESSES.vault, PAUSE)}00`);
+    expect(await lineOf(safe('hot_wallet', damaged, { operation: 1 }))).toBe(
+      'Written in the call data: a delegated multiSend call to hot_wallet.',
+    );
   });
 
   test('stays in the message over a restart, and a retraction does not repeat it', async () => {
@@ -303,6 +307,16 @@ describe('in calls inside transactions', () => {
       'Written in the call data: transferOwnership on vault.',
       expect.anything(),
     ]);
+  });
+
+  test('a batch that a module tells a Safe to delegate is read', async () => {
+    const module = {
+      function: 'execTransactionFromModule(address to, uint256 value, bytes data, uint8 operation)',
+      args: [STRANGER, 0, batch, 1],
+    };
+    expect(
+      await first('calls: [execTransactionFromModule],', { from: STRANGER, to: 'treasury', type: 'call', ...module }),
+    ).toContain('Written in the call data: transferOwnership on vault, in a multiSend call delegated to 0x3c54…b3ab.');
   });
 
   test('the code of a delegated multicall runs at the contract that delegates it', async () => {

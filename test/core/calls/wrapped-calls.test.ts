@@ -197,6 +197,15 @@ describe('a call that takes other calls as arguments', () => {
     expect(read(plain)).toEqual([]);
   });
 
+  test('two pointers may lead to one text, as contracts allow it', () => {
+    const word = (number: number): string => number.toString(16).padStart(64, '0');
+    const data = `0xac9650d8${[32, 2, 64, 64, 4].map(word).join('')}${PAUSE.slice(2).padEnd(64, '0')}`;
+    expect(read(data, VAULT)).toEqual([
+      [VAULT, PAUSE, 0n],
+      [VAULT, PAUSE, 0n],
+    ]);
+  });
+
   test('one level is read, and no more', () => {
     const batch = multiSend(packed([{ operation: 0, to: VAULT, value: 0n, data: PAUSE }]));
     const data = encode('execute(address target, uint256 value, bytes data)', [TOKEN, 0n, batch]);
@@ -295,6 +304,30 @@ describe('no call is found', () => {
     ],
   ])('%s', (_where, data) => {
     expect(read(data, VAULT)).toEqual([]);
+  });
+
+  const word = (number: bigint): string => number.toString(16).padStart(64, '0');
+  const changed = (data: string, index: number, text: string): string => {
+    const at = 10 + index * 64;
+    return data.slice(0, at) + text + data.slice(at + 64);
+  };
+  const HUGE = 'f'.repeat(64);
+
+  test.each([
+    ['where the address has digits before it', changed(safe(1), 0, `01${VAULT.slice(2).padStart(62, '0')}`)],
+    ['where the operation has more than one byte', changed(safe(1), 3, word(257n))],
+    ['where the pointer is near 2^256', changed(safe(1), 2, HUGE)],
+    ['where the pointer leads to the end', changed(safe(1), 2, word(BigInt(safe(1).length / 2)))],
+    ['where the length is near 2^256', changed(safe(1), 10, HUGE)],
+  ])('%s', (_where, data) => {
+    expect(read(data)).toEqual([]);
+  });
+
+  test('where many pointers lead to one long text', () => {
+    const count = 200;
+    const pointers = word(BigInt(count * 32)).repeat(count);
+    const text = word(16_000n) + '00'.repeat(16_000);
+    expect(read(`0xac9650d8${word(32n)}${word(BigInt(count))}${pointers}${text}`, VAULT)).toEqual([]);
   });
 
   test('in data above 64 kB', () => {
