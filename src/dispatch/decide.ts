@@ -228,7 +228,8 @@ function lineOf({ world }: Context, { member, state }: Facts, item: ClosedLine['
   // If the alert was held back, that concerns a message before the end, so the end itself has no `heldAt`.
   if (item.isEnd) return { alert: member, item, renewed: null, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
-  const { renewed } = state;
+  // The line of an alert that is over says from when to when it was firing.
+  const renewed = item.as === 'fired-and-resolved' ? null : state.renewed;
   const isLate = item.as === 'repeat' || heldAt !== null || renewed !== null;
   const present = item.transition === 'firing' && member.isOpen ? world.presentOf(member) : null;
   // A poll may be newer than a transition that waited for its group.

@@ -95,7 +95,7 @@ function rerouteOne(before: ActiveAlert, rules: ReroutingRules, goneBefore: Gone
   const named = distinctTargets((rule?.channels ?? []).flatMap((channel) => rules.recipientsOf(channel) ?? []));
   const known = before.known.map((one) => standingOf(one, named, rules, goneBefore, now));
   const lost = known.filter(({ lostFrom }) => lostFrom !== null);
-  const joining = joiningOf(before, named, lost);
+  const joining = joiningOf(before, named, known);
   const owing = ({ target, via, state }: Pick<Knowledge, 'target' | 'via' | 'state'>): Owing => {
     return { key, notification: null, group: placeOf({ key, labels }, target, rules), via, state };
   };
@@ -123,22 +123,29 @@ interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
   readonly goneSince: Instant | null;
   /** The seq of the first transition that is no longer pending for the target; null: there is none. */
   readonly lostFrom: number | null;
+  /** The same, also for a target that was removed less than `GONE_MS` ago. */
+  readonly waitsFrom: number | null;
   readonly withdrawal: Withdrawal | null;
 }
 
 function standingOf(
-  { key, target, via, state, overFrom }: ActiveKnowledge,
+  known: ActiveKnowledge,
   named: readonly Recipient[],
   rules: ReroutingRules,
   goneBefore: GoneTargets,
   now: Instant,
 ): Standing {
+  const { target, via, state } = known;
   const isThere = isAmong(target, rules.recipientsOf);
   const isNamed = isThere && (via !== 'route' || named.some((one) => targetKey(one) === targetKey(target)));
   const goneSince = isThere ? null : (goneBefore[targetKey(target)] ?? now);
-  const stays: Standing = { target, via, state, isNamed, goneSince, lostFrom: null, withdrawal: null };
-  if (isNamed || (goneSince !== null && !isLong(goneSince, now))) return stays;
-  return { ...stays, ...leftBehind({ key, target, state, overFrom: isThere ? null : overFrom }, !isThere) };
+  const stays = { target, via, state, isNamed, goneSince, lostFrom: null, waitsFrom: null, withdrawal: null };
+  if (isNamed) return stays;
+  // If nobody is named, it stays with the target, which the config still has.
+  const isOverMoved = !isThere || (named.length > 0 && isOverUnsent(known));
+  const left = leftBehind(isOverMoved ? known : { ...known, overFrom: null }, !isThere);
+  const isMoved = goneSince === null || isLong(goneSince, now);
+  return { ...stays, ...(isMoved ? left : {}), waitsFrom: left.lostFrom };
 }
 
 /**
@@ -146,36 +153,47 @@ function standingOf(
  * again.
  */
 function leftBehind(
-  { key, target, state, overFrom }: Omit<ActiveKnowledge, 'via'>,
+  { key, target, state, overFrom }: ActiveKnowledge,
   isGone: boolean,
 ): Pick<Standing, 'state' | 'lostFrom' | 'withdrawal'> {
   const free = { ...state, held: null, heldAt: null, renewed: null };
   const { begun } = state;
-  if (begun === null) {
-    const lostFrom = overFrom ?? (state.wanted > state.closed ? state.closed + 1 : null);
+  if (begun !== null && (isGone ? state.notified >= begun : isHeard(state)))
+    return { state: { ...state, renewed: null }, lostFrom: overFrom, withdrawal: null };
+  const first = overFrom ?? begun;
+  if (first === null) {
+    const lostFrom = state.wanted > state.closed ? state.closed + 1 : null;
     return { state: { ...free, wanted: state.closed }, lostFrom, withdrawal: null };
   }
-  if (isGone ? state.notified >= begun : isHeard(state))
-    return { state: { ...state, renewed: null }, lostFrom: null, withdrawal: null };
-  const before = begun - 1;
+  const before = first - 1;
   return {
     state: { ...free, wanted: before, closed: before, begun: null, owed: null },
-    lostFrom: begun,
-    withdrawal: isGone ? null : { target, key, from: begun, as: 'cancelled' },
+    lostFrom: first,
+    withdrawal: isGone ? null : { target, key, from: first, as: 'cancelled' },
   };
+}
+
+/** True if no message about what is over, or about what followed, can have arrived. */
+function isOverUnsent({ overFrom, state: { begun, owed, notified, maybeNotified } }: ActiveKnowledge): boolean {
+  return overFrom !== null && begun === null && owed === 'untried' && Math.max(notified, maybeNotified) < overFrom;
 }
 
 const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
 
-/** The states of named targets that were not sent an open alert, or transitions that are lost for former targets. */
+/**
+ * The states of named targets that were not sent an open alert, or transitions that are lost for former targets. What
+ * waits for a removed target from before an open alert is sent together with it, since it cannot follow later.
+ */
 function joiningOf(
   { began, newest, known }: ActiveAlert,
   named: readonly Recipient[],
-  lost: readonly Pick<Standing, 'lostFrom'>[],
+  standings: readonly Standing[],
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
-  const from = began ?? Math.min(...lost.map(({ lostFrom }) => lostFrom ?? Infinity));
-  if (from === Infinity) return [];
-  return named.flatMap((target) => joinOf(target, { known, newest }, from));
+  const lost = standings.flatMap(({ lostFrom, waitsFrom }) => (began === null ? lostFrom : waitsFrom) ?? []);
+  const froms = [...lost, ...(began === null ? [] : [began])].toSorted((a, b) => a - b);
+  const joinedAs = (target: Recipient): ReturnType<typeof joinOf>[] =>
+    froms.map((from) => joinOf(target, { known, newest }, from));
+  return named.flatMap((target) => joinedAs(target).find(({ length }) => length > 0) ?? []);
 }
 
 /**

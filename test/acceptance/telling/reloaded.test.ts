@@ -282,3 +282,51 @@ test('what a silence held is told as one summary on a channel that was missing f
   await scene.poll(2, 60);
   expect(scene.mails()).toEqual([expect.stringContaining('ops [INFO] Silence ended: 2 events')]);
 });
+
+test('an alert that quiet hours held, and that was over and fires again, is told with both times on the channel that takes the place of another', async () => {
+  await using scene = await aScene({ routes: `[${NIGHT}, { notify: ops }]`, mails: ['ops'] }, LOW);
+  await scene.poll(2, 5);
+  await scene.poll(9, 2);
+  await scene.poll(2, 3);
+  await scene.reload({ config: { routes: `[${NIGHT}, { notify: night }]`, mails: ['night'] } });
+  await scene.poll(2, 15);
+  await scene.mailed(1);
+  await scene.poll(2, 60);
+  expect(told(scene)).toEqual(['night']);
+  expect(scene.textTo('night')).toContain('since 00:07 UTC');
+  expect(scene.textTo('night')).toMatch(/\[RESOLVED after 5m\].*was firing 00:00–00:05 UTC/);
+});
+
+const waiting = (name: string, ...mails: string[]): Written => ({
+  routes: `[{ notify: ${name}, group_wait: 10m }]`,
+  mails: [name, ...mails],
+});
+
+test('an alert that was over before a dead mail server took it is told on its channel that is back, after another had its place', async () => {
+  await using scene = await aScene(waiting('ops'), LOW);
+  scene.refused.add('ops@example.com').add('night@example.com');
+  await scene.poll(2, 3);
+  await scene.poll(9, 15);
+  await scene.reload({ config: waiting('night') });
+  await scene.poll(9, 3);
+  await scene.reload({ config: waiting('ops') });
+  await scene.poll(9, 3);
+  scene.refused.clear();
+  await scene.poll(9, 60);
+  await scene.mailed(1);
+  expect(scene.mails()).toEqual([expect.stringContaining('ops [RESOLVED after 3m]')]);
+});
+
+test('an alert that was over before a dead mail server took it is told to whom the routes lead since, and to nobody else', async () => {
+  await using scene = await aScene(waiting('ops', 'team'), LOW);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 3);
+  await scene.poll(9, 15);
+  await scene.reload({ config: waiting('team', 'ops') });
+  await scene.poll(9, 3);
+  await scene.mailed(1);
+  scene.refused.clear();
+  await scene.poll(9, 60);
+  expect(scene.mails()).toEqual([expect.stringContaining('team [RESOLVED after 3m]')]);
+  expect(scene.textTo('team')).toContain('Was firing 00:00–00:03 UTC, now clear.');
+});
