@@ -149,7 +149,8 @@ export function judgeRepeat(court: Court, message: Message, sent: readonly SentS
 
 function earlyIn(court: Court, message: Message): PeopleVerdict[] {
   const early = message.members.find(
-    (one) => one.as === 'repeat' && one.reason === null && !isDue(court, message, one),
+    // Of what is only counted it does not say why it is told again.
+    (one) => one.as === 'repeat' && one.isListed && one.reason === null && !isDue(court, message, one),
   );
   if (early === undefined) return [];
   return wrong(court, message, 'repeat-wrong', 'early', `the repeat of ${early.watch}/${early.alert} was not due`);

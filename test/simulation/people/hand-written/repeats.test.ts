@@ -99,16 +99,17 @@ describe('the oracle for people, of repeats,', () => {
     expect(found({ ...given, transitions, tries })).toContain('repeat-wrong member-missing');
   });
 
-  it('finds a repeat in the summary of the cap that was not due', () => {
+  it('finds a repeat in the summary of the cap that was not due, where the summary lists it with its reason', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
-    const repeatedAt = (at: number): string[] =>
+    const repeatedAt = (at: number, isListed = true): string[] =>
       found({
         span: { from: 0, to: at + MINUTE },
         configs,
         transitions: [fires],
-        tries: [begin(HOUR), { ...repeat(at), kind: 'overflow_summary' }],
+        tries: [begin(HOUR), sent(at, 'ops', [member({ as: 'repeat', isListed })], { kind: 'overflow_summary' })],
       });
     expect(repeatedAt(HOUR + 20 * MINUTE)).toEqual(['repeat-wrong early']);
+    expect(repeatedAt(HOUR + 20 * MINUTE, false)).not.toContain('repeat-wrong early');
     expect(repeatedAt(HOUR + 30 * MINUTE)).toEqual([]);
   });
 
