@@ -229,6 +229,7 @@ interface Telling {
   readonly kind: TellingKind;
   readonly mayBeKept: boolean;
   offeredAt: Instant;
+  /** The end of the try; while the message is being sent, its begin. */
   triedAt: Instant;
   /** Null: the message is being sent. */
   outcome: Outcome | null;
@@ -292,6 +293,7 @@ function createTellings({ send, clock, log }: TellingsOptions): Tellings {
     const about = { channel: delivery.channel, delivery: delivery.id, watch, alert, outcome: outcome.type };
     log.warn('alert:unrecorded', about);
     telling.outcome = outcome;
+    telling.triedAt = clock.now();
   }
 
   function toldOf(transition: Transition): readonly ToldUnrecorded[] {

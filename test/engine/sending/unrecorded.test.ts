@@ -154,14 +154,15 @@ test('a hundred events and a hundred alerts of the daemon itself leave room for 
   expect(one.sent.slice(200)).toEqual(['k unrecorded', 'k unrecorded']);
 });
 
-test('what is on its way is waited for before it is recorded', async () => {
+test('what is on its way is waited for before it is recorded, with the time of its answer', async () => {
   const one = scene();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   one.answer = promise;
   await one.offer('k');
   const recording = one.unrecorded.withTold([critical('k')]);
+  await one.clock.advance(20_000);
   resolve({ type: 'unknown', why: 'no answer' });
-  expect(await recording).toMatchObject([{ told: [{ outcome: { type: 'unknown' } }] }]);
+  expect(await recording).toMatchObject([{ told: [{ at: one.clock.now(), outcome: { type: 'unknown' } }] }]);
 });
 
 const INHIBITING: Partial<DispatchRules> = {
