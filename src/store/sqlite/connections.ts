@@ -3,7 +3,6 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMutex, type Mutex, nextTurn } from '../../lib/clock.ts';
 import type { Step } from '../../lib/failpoint.ts';
-import { StoreFullError } from '../contract/store.ts';
 import {
   committed,
   createSqlSession,
@@ -17,6 +16,7 @@ import type { Row } from '../sql/rows.ts';
 import { type Parameter, readPages, type Sql, type Statement } from '../sql/sql.ts';
 import { BUSY_TIMEOUT_MS, firstNumber, isBusy, storageError } from './database.ts';
 import { asSqlite, SQLITE } from './dialect.ts';
+import { createSizeLimit, type SizeLimit } from './files/size-limit.ts';
 
 // A connection that reads. Its statements and snapshots take turns. Else a single read could fall into an open
 // snapshot, and miss later commits. Reads do not wait for commits on another connection.
@@ -101,11 +101,9 @@ function bound(value: Parameter): SQLInputValue {
 
 // The connection that writes: one transaction at a time.
 
-interface SqliteWriter {
+export interface SqliteWriter {
   readonly connection: SqliteConnection;
   readonly size: SizeLimit;
-  /** The number of rows that the connection has written since it was opened. */
-  readonly rows: () => number;
   /** The caller ensures that no other transaction is open. Rejects with a StorageError. */
   write<T>(attempt: FileAttempt, step: Step, work: (sql: Sql) => Promise<T>, sync: Sync): Promise<T>;
 }
@@ -140,7 +138,6 @@ export function createWriter(db: DatabaseSync, file: string, maxBytes: number): 
   return {
     connection,
     size,
-    rows: createRowCount(db),
     async write(attempt, step, work, sync) {
       if (sync === 'relaxed') db.exec(`PRAGMA synchronous = ${Math.min(usual, NORMAL)}`);
       try {
@@ -150,12 +147,6 @@ export function createWriter(db: DatabaseSync, file: string, maxBytes: number): 
       }
     },
   };
-}
-
-/** The number of rows that this connection has written since it was opened. */
-function createRowCount(db: DatabaseSync): () => number {
-  const count = db.prepare('SELECT total_changes() AS rows');
-  return () => Number(count.get()?.['rows']);
 }
 
 // A mutex for work that ends within one turn of the event loop. Without a pause, a long queue of such work would keep
@@ -218,34 +209,4 @@ async function whenFree<T>({ file, action, askedAt }: FileAttempt, work: () => P
     }
     await pause(pauseMs);
   }
-}
-
-interface SizeLimit {
-  set(maxBytes: number): void;
-  /** Throws a StoreFullError. */
-  assertRoom(): void;
-}
-
-/**
- * Limits the size of the file. Only transactions that add data are refused, by a check before them. SQLite's own limit
- * would also refuse to record outcomes and to delete old rows, so no space could become free.
- */
-function createSizeLimit(db: DatabaseSync, file: string, initialBytes = Infinity): SizeLimit {
-  const pageBytes = firstNumber(db, 'PRAGMA page_size');
-  const pages = db.prepare(`
-    SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count) AS used`);
-  let maxBytes = initialBytes;
-  return {
-    set(bytes) {
-      maxBytes = bytes;
-    },
-    assertRoom() {
-      const used = Number(pages.get()?.['used']) * pageBytes;
-      if (used < maxBytes) return;
-      throw new StoreFullError(
-        `${file} holds ${used} bytes, and state.max_size is ${maxBytes}: nothing that was learned is kept until there is ` +
-          'room. Let what is owed go out, or raise max_size: a reload is enough.',
-      );
-    },
-  };
 }

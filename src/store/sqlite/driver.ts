@@ -7,7 +7,15 @@ import { StorageError } from '../contract/store.ts';
 import { APPLICATION_ID } from '../sql/application-id.ts';
 import { type SchemaHeader, type SqlDatabase, type SqlReads, syncOf } from '../sql/database.ts';
 import type { Sql } from '../sql/sql.ts';
-import { connectionOn, createTurns, createWriter, readsOn, type SqliteConnection, type Turns } from './connections.ts';
+import {
+  connectionOn,
+  createTurns,
+  createWriter,
+  readsOn,
+  type SqliteConnection,
+  type SqliteWriter,
+  type Turns,
+} from './connections.ts';
 import { answering, neverBlock, opened, openReadOnly } from './database.ts';
 import { SQLITE } from './dialect.ts';
 import type { CheckpointOrder } from './files/checkpoint-thread.ts';
@@ -53,6 +61,16 @@ interface Reading {
   readonly turns: Turns;
 }
 
+interface CountingWriter extends SqliteWriter {
+  /** The number of rows that the connection has written since it was opened. */
+  readonly rows: () => number;
+}
+
+function createRowCount(db: DatabaseSync): () => number {
+  const count = db.prepare('SELECT total_changes() AS rows');
+  return () => Number(count.get()?.['rows']);
+}
+
 /** `reading`: the connections besides the one that writes; if there are none, that one reads as well. */
 function databaseOver(
   db: DatabaseSync,
@@ -61,7 +79,11 @@ function databaseOver(
 ): SqliteDatabase {
   const turns = createTurns();
   let maxBytes = limit.maxBytes ?? Infinity;
-  let writer = answering(file, 'prepare', () => createWriter(db, file, maxBytes));
+  const writerOn = (on: DatabaseSync): CountingWriter => ({
+    ...createWriter(on, file, maxBytes),
+    rows: createRowCount(on),
+  });
+  let writer = answering(file, 'prepare', () => writerOn(db));
   let isOpen = true;
   const readers = new Map<Reading, SqliteConnection>();
   /** Opens the connection at its first read, and again at the first read after `replace`. */
@@ -104,7 +126,7 @@ function databaseOver(
       alone(async () => {
         await checkpoints?.stop();
         closeReaders();
-        writer = createWriter(await change(writer.connection.db), file, maxBytes);
+        writer = writerOn(await change(writer.connection.db));
       }),
     [Symbol.asyncDispose]: () =>
       alone(async () => {
