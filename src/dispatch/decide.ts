@@ -55,11 +55,12 @@ export function judge(
   member: GroupMember,
   before: RecipientState = UNTOLD,
 ): JudgedMember {
-  const owed = owedOf(
+  const all = owedOf(
     member.news.filter(({ seq }) => seq <= before.wanted),
     before,
   );
-  const state = withPastSilence(context, member, owed, before);
+  const state = withPastSilence(context, member, all, before);
+  const owed = unit === 'alert' ? withoutOver(all, state) : all;
   const judged = { member, state, owed, timers: timersOf(member.routing, unit) };
   const next = owed.items.length === 0 ? nextWithoutNews(context, judged) : nextOfNews(context, unit, judged);
   return { ...judged, next };
@@ -79,6 +80,13 @@ function withPastSilence(
   if (state.held !== null || first === undefined || last === undefined || first.isEnd) return state;
   const silence = silenceOver(context, member, { from: first.at, until: last.at });
   return silence === null ? state : { ...state, held: { why: 'silenced', by: silence.id }, heldAt: first.at };
+}
+
+/** A machine is not sent what was over in a silence or an inhibition before something that has a message of its own. */
+function withoutOver(owed: Owed, { held, renewed }: RecipientState): Owed {
+  if (held === null || SUMMARY_OF[held.why] === null || renewed?.why === 'called') return owed;
+  const items = owed.items.filter(({ as }) => as !== 'fired-and-resolved');
+  return items.length === 0 ? owed : { ...owed, items };
 }
 
 function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts): Next {

@@ -514,6 +514,20 @@ describe('together:', () => {
     expect(heard(day)).toEqual([]);
   });
 
+  test('a machine hears of what fires again in a silence, and nothing of the episode before', () => {
+    const day = morning({ channel: MACHINE });
+    silence(day, '12:30:00');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:10:00'));
+    happens(day, LOW, 'resolved');
+    day.runUntil(at('12:20:00'));
+    happens(day, LOW, 'firing');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toEqual(['12:30:00 news low/3']);
+    happens(day, LOW, 'resolved');
+    expect(heard(day).at(-1)).toBe('13:00:00 news low/4');
+  });
+
   test('a machine hears of what began and ended in a mute window, after the silence that was inside it', () => {
     const day = morning({ channel: MACHINE, options: { mute: [NOON] } });
     silence(day, '12:20:00');
