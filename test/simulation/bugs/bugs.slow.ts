@@ -12,7 +12,7 @@ test.each(BUG_NAMES)('the bug "%s" finds its places once, and compiles', (name) 
 test('what does not fit the other files, or is not there, is found', () => {
   const file = 'src/engine/bug.ts';
   const text =
-    "import { aborted } from '../lib/abort.ts'; export const bug = gone; export const other: number = aborted;";
+    "import { aborted } from '../lib/clock.ts'; export const bug = gone; export const other: number = aborted;";
   const [missing = '', unfit = ''] = mistakesIn(new Map([[file, text]]));
   expect(missing).toBe(`${file}: Cannot find name 'gone'.`);
   expect(unfit).toContain('AbortSignal');

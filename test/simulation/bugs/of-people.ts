@@ -160,8 +160,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/dispatch/reroute.ts',
-        find: `const from = began ?? Math.min(`,
-        replace: `const from = began ?? Math.max(Infinity, `,
+        find: `({ lostFrom, waitsFrom }) => (began === null ? lostFrom : waitsFrom) ?? []`,
+        replace: `(): number[] => []`,
       },
     ],
     caughtAs: ['unsent reload', 'unsent event'],
