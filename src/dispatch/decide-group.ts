@@ -6,6 +6,7 @@
 //   capped   its target is over its cap    the slot is over: one summary of all -> paced
 //
 // A message with a critical line contains all other pending members of its group; they do not count against the cap.
+import { isNowTrue } from '../core/model/transition.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { alertOf, closeBatch, type ClosedLine, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './batches.ts';
@@ -184,11 +185,9 @@ function isFirstOfAlert({ heardOf }: SentTally, { member, lines }: Candidate): b
   return lines.some(isBegin) && !heardOf.has(alertOf(member));
 }
 
-const BEGINS: ReadonlySet<ClosedLine['item']['transition']> = new Set(['event', 'firing', 'reinstated']);
-
 /** True also for a begin that is sent again for a `renewed` reason, but not for a usual repeat. */
 function isBegin({ item, renewed }: ClosedLine): boolean {
-  return BEGINS.has(item.transition) && (item.as !== 'repeat' || renewed !== null);
+  return isNowTrue(item.transition) && (item.as !== 'repeat' || renewed !== null);
 }
 
 function remembering(ask: (rule: string) => boolean): (rule: string) => boolean {
@@ -275,7 +274,8 @@ export const CAPPED: Held = { why: 'cap', by: null };
 /** `lines`: the number of its lines that were closed before the cap was reached. */
 function overCap({ part, context }: Round, one: JudgedMember, lines = 0): void {
   // If another hold was between, the slot of its summary may be over.
-  const until = lines > 0 ? slotEnd(context.now) : Math.max(slotEnd(one.state.heldAt ?? context.now), context.now);
+  const since = lines > 0 ? context.now : (one.state.heldAt ?? context.now);
+  const until = Math.max(slotEnd(since), context.now);
   const state = lines > 0 ? stateTold(one, lines, CAPPED, context.now) : stateHeld(one, CAPPED, context.now);
   part.wakes.push(until);
   keep(part, one, { type: 'hold', until, why: CAPPED }, state);

@@ -46,6 +46,11 @@ export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }
 
+/** True if the transition says that something is so: it begins, or is so after all. */
+export function isNowTrue(name: TransitionName): boolean {
+  return isBegin(name) || name === 'reinstated';
+}
+
 /** True if the message may be sent before the state is written. */
 export function isUrgent({ message }: Transition): boolean {
   return isBegin(nameOfTransition(message)) && message.severity === 'critical';

@@ -5,7 +5,7 @@
 //
 // A summary is an event of its own. It covers its members, so later transitions of them are pending for its targets.
 import type { AlertId, Recipient, RecipientsOf, Severity, WatchId } from '../../core/model/ids.ts';
-import { isBegin, type ToldUnrecorded } from '../../core/model/transition.ts';
+import { isBegin, isNowTrue, type ToldUnrecorded } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
 import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.ts';
 import { isAnswered, needsAck } from '../escalate.ts';
@@ -84,8 +84,7 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
   const told = new Map(notification.told.map((one) => [targetKey(one), one]));
   const isNamed = new Set([...named.map(targetKey), ...told.keys()]);
   const knowing = new Set(known.map(({ target }) => targetKey(target)));
-  const isTrueNow = isBegin(notification.transition) || notification.transition === 'reinstated';
-  const hearing = [...(isTrueNow ? named : []), ...notification.told.map(recipientOf)];
+  const hearing = [...(isNowTrue(notification.transition) ? named : []), ...notification.told.map(recipientOf)];
   const joining = distinctTargets(hearing).filter((target) => !knowing.has(targetKey(target)));
   const all = [...known, ...joining.map((target) => joiningAt(notification, target))];
   const owing = all.flatMap(({ target, state, via }): Owing[] => {
