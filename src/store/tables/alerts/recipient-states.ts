@@ -1,7 +1,6 @@
 // States of alerts for recipients: sent transitions, held-back transitions, and the group.
 import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
-import { targetKey } from '../../../core/model/delivery.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Held, Key, RecipientState, Renewal } from '../../../dispatch/model.ts';
 import type { ActiveAlert, ActiveKnowledge, Rerouted } from '../../../dispatch/reroute.ts';
@@ -34,9 +33,14 @@ const TRIED = `
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
       AND mine.state IN ('due', 'sending')) END AS tried`;
 
-const KNOWN = (d: SqlDialect): string => `
-  SELECT state.*, ${TRIED} FROM recipient_state AS state WHERE ${d.among('state.key', '$1', 'text')}
-  ORDER BY channel, recipient, key`;
+/** States of these alerts, with further columns. */
+const knownWith =
+  (...columns: readonly string[]) =>
+  (d: SqlDialect): string => `
+  SELECT ${['state.*', TRIED, ...columns].join(', ')} FROM recipient_state AS state
+  WHERE ${d.among('state.key', '$1', 'text')} ORDER BY channel, recipient, key`;
+
+const KNOWN = knownWith();
 
 export async function knownOf(sql: Sql, keys: readonly Key[]): Promise<Knowledge[]> {
   if (keys.length === 0) return [];
@@ -198,22 +202,22 @@ const ACTIVE = (d: SqlDialect): string => `
   WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (
     SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
 
-const OVER = (d: SqlDialect): string => `
-  SELECT member.key, mine.channel, mine.recipient, min(begin.seq) AS seq
-  FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+/** The first transition of what is over, and is in a message to the recipient that is not settled; null: there is none. */
+const OVER_FROM = `(
+  SELECT min(begin.seq) FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     JOIN notifications AS ended ON ended.number = member.notification
     JOIN notifications AS begin ON begin.key = ended.key AND begin.episode = ended.episode
-  WHERE ${d.among('member.key', '$1', 'text')} AND member.sent_as = 'fired-and-resolved' AND mine.state IN ('due', 'sending')
-  GROUP BY member.key, mine.channel, mine.recipient`;
+  WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
+    AND member.sent_as = 'fired-and-resolved' AND mine.state IN ('due', 'sending')) AS over_from`;
+
+const KNOWN_ACTIVE = knownWith(OVER_FROM);
 
 async function activeKnowledge(sql: Sql, keys: readonly Key[]): Promise<Map<Key, ActiveKnowledge[]>> {
-  const nameOf = (key: unknown, target: Recipient): string => `${targetKey(target)} ${String(key)}`;
-  const over = new Map(
-    (await sql.all(OVER, [keys])).map((row) => [nameOf(row['key'], recipientOf(row)), intOrNull(row, 'seq')]),
+  const rows = await sql.all(KNOWN_ACTIVE, [keys]);
+  return Map.groupBy(
+    rows.map((row) => ({ ...knowledgeOf(row), overFrom: intOrNull(row, 'over_from') })),
+    ({ key }) => key,
   );
-  const known = await knownOf(sql, keys);
-  const active = known.map((one) => ({ ...one, overFrom: over.get(nameOf(one.key, one.target)) ?? null }));
-  return Map.groupBy(active, ({ key }) => key);
 }
 
 /**
