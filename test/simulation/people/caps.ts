@@ -49,7 +49,11 @@ export function limitsOf(channel: Channel | null, bucket: Bucket): Limits | null
 }
 
 export function bucketOf(evidence: Evidence, message: Counted): Bucket {
-  return criticalRules(evidence, message).size > 0 ? 'critical' : 'common';
+  return bucketWith(criticalRules(evidence, message));
+}
+
+function bucketWith(rules: ReadonlySet<string>): Bucket {
+  return rules.size > 0 ? 'critical' : 'common';
 }
 
 type Counted = Pick<Message, 'members' | 'closedAt'> & Partial<Pick<Message, 'tries'>>;
@@ -94,11 +98,13 @@ export function capsIn(evidence: Evidence): Caps {
 
   const closedIn = (closed: readonly Closed[], target: string, bucket: Bucket): readonly Closing[] =>
     closed
-      .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(evidence, one) === bucket)
-      .map((one) => {
+      .filter(({ kind }) => !SUMMARIES.has(kind))
+      .map((one) => ({ one, rules: criticalRules(evidence, one) }))
+      .filter(({ rules }) => bucketWith(rules) === bucket)
+      .map(({ one, rules }) => {
         const begins = criticalIn(evidence, one).filter(({ type }) => isBegin(type));
         const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
-        return { at: one.closedAt, message: one.message, rules: criticalRules(evidence, one), isFree };
+        return { at: one.closedAt, message: one.message, rules, isFree };
       })
       .toSorted((a, b) => a.at - b.at);
 
