@@ -22,7 +22,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { createRunTime, createStorageBackoff, createWokenLoop } from '../loop.ts';
 import { createOutcomeReport } from './outcome-report.ts';
 import { createFailingReceivers, createPacing, type MayGo } from './may-send.ts';
-import { createSettling } from './settling.ts';
+import { createBegunTries, createSettling } from './settling.ts';
 
 export interface Sender {
   /**
@@ -92,6 +92,7 @@ export function createSender(options: SenderOptions): Sender {
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
   const settling = createSettling({ store, storage, giveUpAfterMs, clock });
+  const begun = createBegunTries();
   const report = createOutcomeReport(channel, log);
   const runTime = createRunTime(clock);
   const receivers = createFailingReceivers();
@@ -281,12 +282,11 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  async function send(
-    { delivery, attempt, maybeCopy, receipt, ownReceipts }: Claimed,
-    abandon: AbortSignal,
-  ): Promise<Outcome> {
+  async function send(claimed: Claimed, abandon: AbortSignal): Promise<Outcome> {
+    const { delivery, attempt, maybeCopy, receipt, ownReceipts } = claimed;
+    const isAgain = begun.begin(claimed);
     try {
-      const isCopy = maybeCopy || isToldUnrecorded(delivery);
+      const isCopy = maybeCopy || isAgain || isToldUnrecorded(delivery);
       return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt, ownReceipts }, abandon);
     } catch (error) {
       log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });

@@ -1,4 +1,4 @@
-// Records the outcomes of attempts. A storage that does not answer is tried again until it does, so that no message is
+// Records the outcomes of attempts, and knows those that the storage has lost. A storage that does not answer is tried again until it does, so that no message is
 // sent twice meanwhile.
 import type { Outcome, Settlement } from '../../core/model/delivery.ts';
 import { afterOutcome, namedWaitOf } from '../../core/after-outcome.ts';
@@ -60,6 +60,33 @@ export function createSettling({ store, storage, giveUpAfterMs, clock }: Settlin
           await clock.sleep(pauseMs, abandon);
         }
       }
+    },
+  };
+}
+
+// A database that has gone back has lost tries of this process: it hands out the same message as if it were new.
+
+export interface BegunTries {
+  /** Call this before the first byte of a try. True if this process began the same try before. */
+  begin(claimed: Claimed): boolean;
+}
+
+/** The most messages that are remembered: a standby lacks seconds. */
+const MOST_BEGUN = 1000;
+
+export function createBegunTries(): BegunTries {
+  // The newest last.
+  const attempts = new Map<DeliveryId, number>();
+  return {
+    begin({ delivery: { id }, attempt }) {
+      const before = attempts.get(id) ?? 0;
+      attempts.delete(id);
+      attempts.set(id, Math.max(before, attempt));
+      for (const oldest of attempts.keys()) {
+        if (attempts.size <= MOST_BEGUN) break;
+        attempts.delete(oldest);
+      }
+      return attempt <= before;
     },
   };
 }

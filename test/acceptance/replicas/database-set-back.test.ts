@@ -51,6 +51,28 @@ concurrentPostgresTest(
   },
 );
 
+concurrentPostgresTest('a warning that a standby had not got comes again as a possible copy', async () => {
+  await using scene = await openReplicaScene({ fsync: 'on' });
+  const { postgres, told, calls, fill, sql, until } = scene;
+  const daemon = await scene.replica({ rules: RULES.replaceAll('severity: critical', 'severity: warning') });
+  await scene.begun();
+  await postgres.stop('fast');
+  const putBack = postgres.copyData();
+  await postgres.start();
+  await fill(0, 0);
+  await told.reached(1);
+  await until(async () => (await sql("SELECT FROM deliveries WHERE state = 'sent'")).length === 1);
+  await postgres.stop('immediate');
+  putBack();
+  await postgres.start();
+
+  await told.reached(2);
+  await daemon.stop();
+  const hooked = calls.all.filter(({ path }) => path === '/hook');
+  expect(new Set(hooked.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(hooked.map(({ headers }) => headers['chainwarden-attempt'])).toEqual(['1', '1; may be a copy']);
+});
+
 /** The statements of daemons read a clock that is moved: `clock_timestamp()` of a schema that is looked in first. */
 async function movableClock({ sql }: ReplicaScene): Promise<(ahead: string) => Promise<void>> {
   const [{ name } = {}] = await sql('SELECT current_database() AS name');
