@@ -40,6 +40,19 @@ test('the time to the steps counts from the end of an acknowledgement, though no
   expect(told(dispatch, 'push')).toEqual(['24h16m drained']);
 });
 
+test('an acknowledgement that no round saw, since no process ran from its begin to its end, ends as any other', async () => {
+  await using dispatch = new StoredDispatch(callingPush(15), START);
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('drained', HOUR);
+  dispatch.now = START + HOUR + 6 * MINUTE;
+  await dispatch.restart();
+  dispatch.poll('coins');
+  await dispatch.runUntil(START + 6 * HOUR);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m drained', '1h6m drained']);
+  expect(told(dispatch, 'push')).toEqual(['1h16m drained']);
+});
+
 test('a target that takes nothing is called by its second step once it has taken the first call', async () => {
   await using dispatch = new StoredDispatch(callingPush(15, 30), START);
   dispatch.wires.set('push', 'busy');

@@ -36,7 +36,8 @@ export interface CalledAlert extends AlertEpisode {
   readonly calledFrom: Instant | null;
   /** The acknowledgement that was in force at the last decision; null: none was. */
   readonly answered: AckInForce | null;
-  /** The time at which the stored acknowledgement of the episode ends or ended; null: there is none. */
+  /** The time of the stored acknowledgement of the episode, and its end, which may be past; null: there is none. */
+  readonly ackedAt: Instant | null;
   readonly ackEndsAt: Instant | null;
   /** True if a channel where somebody can answer accepted a message of the episode. */
   readonly isAccepted: boolean;
@@ -84,7 +85,7 @@ interface Called {
 function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): Called {
   const overAt = endOf(before);
   const isOpen = (overAt === null || now < overAt) && !(ack === null && isClosedBy(before, now));
-  const hasEnded = isOpen && ack === null && before.answered !== null;
+  const hasEnded = isOpen && ack === null && (before.answered !== null || isMissed(before));
   // The acknowledgement may have ended earlier, while no process ran.
   const calledFrom = Math.min(now, before.ackEndsAt ?? now);
   const left = leftOut(before, rules);
@@ -113,6 +114,13 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
     askAt: isOpen ? earliest([called.askAt, ack?.until ?? null, overAt, failoverAskAt(alert, called, now)]) : null,
   };
   return { owing: distinct(owing), state };
+}
+
+/** True if an acknowledgement began and ended since the last decision, as while no process ran. */
+function isMissed({ ackedAt, ackEndsAt, calledFrom }: CalledAlert): boolean {
+  // A raised severity ends an acknowledgement, too. It is an end of its own, so the time of the acknowledgement is compared.
+  const since = calledFrom ?? -Infinity;
+  return ackedAt !== null && ackEndsAt !== null && ackedAt >= since && ackEndsAt > since;
 }
 
 /** The time at which an event is over without an answer; null for a condition, which ends when it resolves. */

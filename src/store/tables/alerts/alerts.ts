@@ -112,8 +112,9 @@ const DUE = (d: SqlDialect): string => `
       SELECT 1 FROM recipient_state AS state
       WHERE state.key = alerts.key AND state.notified >= alerts.began AND NOT ${d.among('state.channel', '$3', 'text')}
     ) THEN 1 ELSE 0 END AS is_accepted,
-    (SELECT ends_at FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode) AS ack_ends_at
-  FROM alerts WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at, key LIMIT $2 + 0`;
+    acks.at AS acked_at, acks.ends_at AS ack_ends_at
+  FROM alerts LEFT JOIN acks ON acks.key = alerts.key AND acks.episode = alerts.episode
+  WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at, alerts.key LIMIT $2 + 0`;
 
 /** `uncounted`: channels on which nobody can answer. */
 export async function dueAlerts(
@@ -139,7 +140,7 @@ function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
     ...described,
     ...texts(row, 'key', 'watch', 'alert'),
     ...ints(row, 'episode', 'began', 'newest', 'opened_at'),
-    ...intsOrNull(row, 'first_closed_at', 'called_from', 'ack_ends_at'),
+    ...intsOrNull(row, 'first_closed_at', 'called_from', 'acked_at', 'ack_ends_at'),
     isEvent: row['is_event'] === 1,
     needsAck: row['needs_ack'] === 1,
     isAccepted: row['is_accepted'] === 1,
