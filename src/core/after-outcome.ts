@@ -11,7 +11,7 @@ interface Try {
   readonly attempt: number;
   /** The number of rejected attempts, including this one. */
   readonly rejections: number;
-  /** The time that the delivery has been pending while it could be tried. */
+  /** The time for which the delivery was pending and could be tried. */
   readonly ageMs: number;
   readonly outcome: Outcome;
   readonly at: Instant;
@@ -25,11 +25,11 @@ interface Try {
 export const FEWEST_TRIES = 12;
 
 /**
- * The state after an attempt. The waits are 5 s, 30 s, 2, 5, 15, 30 min and then an hour, give or take a fifth, unless
- * the receiver named its own time (1 s to 1 h). A delivery is given up when it is too old and was tried often enough;
- * both must hold. The last attempt is at the give-up time itself, or the twelfth. A rejected delivery is tried again
- * after 5 and after another 25 min, since receivers also reject while they are being changed; the third rejection ends
- * it.
+ * The state after an attempt. The waits are 5 s, 30 s, 2, 5, 15, 30 min and then an hour, give or take a fifth. If the
+ * receiver named a wait (1 s to 1 h), that wait is used. A delivery is given up when its age has reached
+ * `giveUpAfterMs` and it was tried `FEWEST_TRIES` times. So the last attempt is at that age, or it is the twelfth,
+ * whichever is later. A rejected delivery is tried again after 5 and after another 25 min, since receivers also reject
+ * while they are being changed; the third rejection ends it.
  *
  * const outcome = { type: 'again', why: '503', afterMs: 7000 }
  * afterOutcome({ id, attempt: 1, rejections: 0, ageMs: 0, outcome, at: 0, giveUpAfterMs })

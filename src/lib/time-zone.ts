@@ -83,7 +83,7 @@ export function instantIn(zone: string, wall: string): Instant {
   return asUtc - zoneOffset(zone, asUtc - zoneOffset(zone, asUtc));
 }
 
-// To make a format takes a hundred times as long as to use it, so formats are kept. There are only some hundred zones.
+// Creating a format takes a hundred times as long as using it, so formats are kept. There are only a few hundred zones.
 function formatsWith(locale: string, options: Intl.DateTimeFormatOptions): { of(zone: string): Intl.DateTimeFormat } {
   const byZone = new Map<string, Intl.DateTimeFormat>();
   return {

@@ -33,7 +33,7 @@ export interface DecodedLog {
 
 export type DecodeLog = (row: RawRow) => DecodedLog | undefined;
 
-/** Finds the event of a log among those that are given; undefined if it is none of them. Each row is read once. */
+/** Finds which of `events` a log is; undefined if it is none of them. Each row is decoded once. */
 export function createLogDecoder(events: readonly NamedEvent[]): DecodeLog {
   const byTopic = Map.groupBy(events, ({ signature }) => topicOf(signature));
   const decoded = new WeakMap<RawRow, { readonly log: DecodedLog | undefined }>();
@@ -48,8 +48,9 @@ export function createLogDecoder(events: readonly NamedEvent[]): DecodeLog {
 }
 
 /**
- * The layout that is written comes first. Contracts differ in the arguments that they index, so other layouts are tried:
- * the known ones, and then the only one that fits.
+ * Contracts differ in the arguments that they index, and the first topic does not show which ones they are. So several
+ * layouts are tried: first those of `events`, then known ones of other contracts. If none of them fits, all layouts are
+ * tried, and the result counts if exactly one fits.
  */
 function decodeAs(events: readonly NamedEvent[], row: RawRow, topics: readonly string[]): DecodedLog | undefined {
   const [first] = events;
@@ -73,7 +74,7 @@ function indexedAs({ signature }: NamedEvent, layout: readonly EventArgument[]):
   return signature.args.map((argument, i) => ({ ...argument, isIndexed: layout[i]?.isIndexed === true }));
 }
 
-/** The arguments with the types that their values have. */
+/** The arguments with the types of their decoded values, which differ for some indexed arguments. */
 export function withTopicTypes(args: readonly EventArgument[]): readonly EventArgument[] {
   return args.map((one) => (one.isIndexed ? { ...one, type: topicType(one.type) } : one));
 }

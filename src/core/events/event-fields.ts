@@ -21,16 +21,16 @@ export interface ReadEvents {
   readonly decimals: Readonly<Record<string, number>>;
 }
 
-/** The field of a kind whose rule is not known: any name of the catalogue. */
+/** The field `event` before the options of a watch are known: it accepts every name of the catalogue. */
 export const ANY_EVENT = eventField(CATALOGUE_NAMES, () => undefined);
 
 function eventField(names: readonly string[], decode: DecodeLog): Field<string> {
   const field = oneOf('event, by the names in events:', names, { fromRow: (row) => decode(row)?.event.name });
-  const advice = 'Add it to events, or compare one of those that are there.';
+  const advice = 'Add it to events, or compare with an event that is listed there.';
   return { ...field, type: { type: 'word', values: names, isClosed: true, advice } };
 }
 
-/** The fields of a watch, and which of them a row does not have. */
+/** The fields of a watch, and the test which of them a row lacks. */
 export function eventFieldsOf({ events, decimals }: ReadEvents): {
   readonly fields: Fields;
   readonly lacking: Lacking;
@@ -58,7 +58,10 @@ export function eventFieldsOf({ events, decimals }: ReadEvents): {
   };
 }
 
-/** A row of another event has no value at these paths. That is known, so it decides. */
+/**
+ * A row of another event does not have these arguments. Such a value is absent, not unknown, so a condition on it is
+ * decided.
+ */
 function lackingOf(events: readonly NamedEvent[]): Lacking {
   const byName = Map.groupBy(events, ({ name }) => name);
   return {
@@ -67,7 +70,7 @@ function lackingOf(events: readonly NamedEvent[]): Lacking {
     lacks(view, path) {
       const [first = '', argument] = path.split('.');
       const args = valueAt(view, first);
-      // One name may have several signatures: the one that was read tells which arguments there are.
+      // Several signatures may have the same name. Only those that fit the arguments of the row count.
       const has = (named: readonly NamedEvent[]): boolean =>
         named.some(({ signature }) => signature.args.some(({ name }) => name === argument));
       const named = byName.get(eventName(view));

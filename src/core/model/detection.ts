@@ -11,8 +11,8 @@ export interface DetectionScope {
   /** Paths whose values are remembered and compared. */
   readonly tracked: readonly string[];
   /**
-   * Paths that conditions of events read, except fleeting ones. A known item with another value there is evaluated
-   * again.
+   * Paths that conditions of events read, except fleeting ones. If a known item has a new value at one of them, it is
+   * evaluated again.
    */
   readonly judged: readonly string[];
   /** False: an item that is missing from `seen` may still exist. */
@@ -31,11 +31,11 @@ export interface DetectionScope {
 
 export interface Awaited {
   readonly keys: ReadonlySet<FindingKey>;
-  /** Slots of pending items: another item with the same `DetectedEvent.slot` takes the place of one. */
+  /** Slots of pending items. Another item with the same `DetectedEvent.slot` replaces the pending one. */
   readonly slots: ReadonlySet<string>;
 }
 
-/** The result for one reading. The kind does not know the alerts. */
+/** The result for one reading. */
 export interface Detection<S> {
   /** The same object as before if nothing changed: then nothing is written. Null while there is no baseline. */
   readonly state: S | null;
@@ -50,20 +50,23 @@ export interface Detection<S> {
   readonly baseline: number | null;
   /** For the log: the parts that were not examined. */
   readonly notes: readonly string[];
-  /** Set if the detection depends on the chain, which was not asked for. */
+  /** Set if the detection needs the head of the chain, and the poll did not request it. */
   readonly needs: HeadNeed | null;
   /**
    * The reason why the reading is not believed yet; null: it is believed. While there is one, the watched values are
    * unknown and nothing counts as gone.
    */
   readonly doubt: string | null;
-  /** Poll again after this time, if the next poll is later; null: the next poll is soon enough. */
+  /** The next poll is at the latest after this time; null if the interval of the watch is short enough. */
   readonly askAgainMs: number | null;
   /** Keys of items that, by this reading, will never be in a block. */
   readonly dropped: readonly string[];
   /** Paths whose values have another meaning than before, so that their history begins again. Left out: there are none. */
   readonly redefined?: readonly string[];
-  /** The last time at which items came of which some are never read; left out if all are read. */
+  /**
+   * The last time at which more new items came than a poll can read, so that some are never read. Left out if all are
+   * read.
+   */
   readonly hidAt?: Instant | undefined;
 }
 
@@ -102,8 +105,8 @@ export interface Heights {
 }
 
 /**
- * An event as the kind finds it, before any alert judges it. `new`: seen for the first time. `known`: seen before, and
- * listed again, so that an alert that could not evaluate it then may do so now. `changed`: seen before, with other
+ * An event as the kind finds it, before any alert judges it. `new`: seen for the first time. `known`: seen before and
+ * listed again. An alert that could not evaluate it before may be able to do so now. `changed`: seen before, with other
  * values now. `baseline`: already present at the first reading.
  */
 export interface DetectedEvent {

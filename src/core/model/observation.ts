@@ -13,13 +13,16 @@ export interface Head {
 export interface ChainReading {
   /** Height of its newest block: the explorer has nothing above it. */
   readonly head: number;
-  /** A higher block was shown before: the replica that answered may be behind. */
+  /** True if the explorer showed a higher block before, so the replica that answered may be behind. */
   readonly isBehind: boolean;
   /** Heights at which another block was known before. `since`: when the block that is now shown there became known. */
   readonly replaced: readonly (readonly [height: number, since: Instant])[];
 }
 
-/** `not-asked`: nothing needed it. `unknown`: it was asked for, and no usable answer came. */
+/**
+ * `not-asked`: nothing needed the chain, so it was not requested. `unknown`: it was requested, and no usable answer
+ * came.
+ */
 export type TickChain = ChainReading | 'not-asked' | 'unknown';
 
 /**
@@ -30,8 +33,8 @@ export interface HeadNeed {
 }
 
 /**
- * The result of one poll of a watch, or the reason why there is none. `seen`: of the kind's own type. `paceMs`: the
- * interval in force.
+ * The result of one poll of a watch, or the reason why there is none. `seen`: the reading, in a type that the kind
+ * defines. `paceMs`: the interval in force.
  */
 export type Observation =
   | {

@@ -1,6 +1,9 @@
 // Computes how often a question is due if watches ask it at different intervals.
 
-/** With more intervals than this, none of which divides another one, due times are counted as if they never met. */
+/**
+ * The most intervals, none of which divides another one, for which common due times are computed. If there are more,
+ * all due times count, as if no two of them were at the same time.
+ */
 const MOST_COUNTED = 8;
 
 /**

@@ -1,10 +1,11 @@
-// Learns the prices of operations from the fall of the credits around requests that were sent alone.
+// Learns the prices of operations. If a request was sent while no other one ran, its price is the difference between
+// the credits before and after it.
 
 /** The price of one operation. */
 export interface SeenPrice {
-  /** The last falls of the credits, the newest at the end. */
+  /** The credits that each of the last requests took, the newest last. */
   readonly falls: readonly number[];
-  /** Null if the credits fell by another amount each time. */
+  /** Null until enough of the last falls were equal. */
   readonly price: number | null;
 }
 

@@ -1,4 +1,4 @@
-// All windows of a watch over the closed runs in the store.
+// The windows of a watch over its closed runs. The store has these runs.
 import { Amount } from '../values/amount.ts';
 import type { WindowSpan } from '../model/watch/condition.ts';
 import type { ClosedRuns } from '../model/decision.ts';
@@ -8,7 +8,7 @@ import type { Instant } from '../../lib/clock.ts';
 import { HOLE } from './hole.ts';
 import { createStoredWindow, type PastRun, type StoredWindow } from './stored-window.ts';
 
-/** The runs before those of a memory. */
+/** The closed runs of a watch, which are older than those in its memory. */
 export interface Past {
   /** Undefined: there are no runs of that path, or no window of that length. */
   window(span: WindowSpan): StoredWindow | undefined;
@@ -16,7 +16,7 @@ export interface Past {
 
 export const NO_PAST: Past = { window: () => undefined };
 
-/** The runs of a path that must be read before a question: those that ended after `after`. */
+/** The runs of a path that must be read from the store before its windows are used: those that ended after `after`. */
 export interface MissingRuns {
   readonly path: string;
   readonly after: Instant;
@@ -75,7 +75,7 @@ export function createStoredRuns(
   };
 }
 
-/** Converts stored runs. */
+/** The closed runs among stored ones, with amounts in place of texts. */
 function pastRuns(runs: readonly Run[]): PastRun[] {
   return runs.flatMap(([since, until, value]) => (until === null ? [] : [{ since, until, value: amountOf(value) }]));
 }

@@ -32,7 +32,7 @@ describe('a cooldown of twenty minutes', () => {
   test('what fired and ended meanwhile is counted, and told in the next message', () => {
     const told = story(alert, { 0: LOW, 1: FINE, 5: LOW, 6: FINE, 60: FINE, 90: LOW });
     expect(said(told)).toEqual(['0 firing', '1 resolved', '90 firing']);
-    expect(told.messages[2]?.reason).toBe('one more time it fired and ended untold');
+    expect(told.messages[2]?.reason).toBe('it fired and ended one more time without a message');
   });
 
   test('the state is firing at once, whatever is told', () => {
@@ -45,7 +45,7 @@ test('an alert that flaps in its cooldown says so only after it', () => {
   const alert = { cooldownMs: 30 * 60_000 };
   const told = story(alert, { 0: LOW, 1: FINE, 5: LOW, 6: FINE, 10: LOW, 11: FINE, 20: LOW, 25: LOW, 31: LOW });
   expect(said(told)).toEqual(['0 firing', '1 resolved', '31 firing']);
-  expect(told.messages[2]?.reason).toBe('2 more times it fired and ended untold');
+  expect(told.messages[2]?.reason).toBe('it fired and ended 2 more times without a message');
   const again = story(alert, { 0: LOW, 1: FINE, 5: LOW, 6: FINE, 10: LOW, 11: FINE, 32: LOW });
   expect(said(again)).toEqual(['0 firing', '1 resolved', '32 firing']);
   expect(again.messages[2]?.reason).toMatch(/^flapping: it fired three times/);
@@ -63,7 +63,9 @@ describe('an alert that flaps', () => {
   test('and its last state is told when it has been steady for half an hour: over', () => {
     const told = story({}, { ...often, 36: FINE, 37: FINE, 38: FINE });
     expect(said(told).slice(5)).toEqual(['37 resolved']);
-    expect(told.messages.at(-1)?.reason).toBe('steady for 30 minutes; 2 more times it fired and ended untold');
+    expect(told.messages.at(-1)?.reason).toBe(
+      'steady for 30 minutes; it fired and ended 2 more times without a message',
+    );
   });
 
   test('or firing', () => {

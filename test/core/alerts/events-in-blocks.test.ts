@@ -305,7 +305,7 @@ test('a thousand are followed; of more the older ones are taken for final, which
   expect(told.reasons[1]?.filter((type) => type === 'unfollowed')).toHaveLength(100);
   expect(told.decisions[1]?.reasons).toContainEqual({
     type: 'note',
-    text: 'wild: follows the newest 1000 events, so that 100 older ones are taken for final',
+    text: 'wild: only the newest 1000 events are tracked, and 100 older ones count as final',
   });
   const gone = story({}, [read('1m', 160, all), read('2m', 160, {}), read('3m', 160, {}), read('4m', 160, {})]);
   expect(gone.messages.at(-1)?.summary?.count).toBe(1000);

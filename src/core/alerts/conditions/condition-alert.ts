@@ -14,7 +14,7 @@ import type { Counted } from '../sentence.ts';
 import { transitionOf, type AlertPoll } from '../alert-evaluation.ts';
 import { isActive, emissionOf, type Emission } from '../emission.ts';
 
-/** The owner of the state: the one condition of a watch, or one group of a count. */
+/** The owner of the state: the only condition of a watch, or one group of a count. */
 export interface AlertSubject {
   readonly key: FindingKey;
   /** The values that a message shows. */
@@ -85,7 +85,7 @@ const FLAPPING =
 
 function suppressedCount({ flaps }: ConditionState): string | null {
   if (flaps === 0) return null;
-  return flaps === 1 ? 'one more time it fired and ended untold' : `${flaps} more times it fired and ended untold`;
+  return `it fired and ended ${flaps === 1 ? 'one more time' : `${flaps} more times`} without a message`;
 }
 
 type Emit = (
@@ -137,7 +137,7 @@ function conditionMessage(
   return messageOf(poll, alert, context, header, counted);
 }
 
-/** A condition of the built-in watch has its own time of begin. */
+/** For a condition of the built-in watch, the check of the daemon supplies the begin. */
 function beganAt(alert: StatefulAlert, { began }: ConditionState): Instant | null {
   return alert.type === 'condition' && alert.found !== null ? alert.found.since : began;
 }

@@ -60,8 +60,8 @@ function isBlockReplaced({ chain, time }: AlertPoll, { turnedAt }: EventState, b
 }
 
 /**
- * The head that the explorer must have read to show that the item is gone; null: not needed. The block at that height
- * may prove it.
+ * The height up to which the explorer must have read before the item counts as gone; null if no height is needed. The
+ * block that is now at this height may prove that the item is gone.
  */
 export function needFor(poll: AlertPoll, before: EventState, sighting: Sighting): HeadNeed | null {
   const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));

@@ -1,5 +1,6 @@
 // `on:` alerts without a count: one message per occurrence, and no resolve. An item in a block is tracked until it is
-// final: it is sent when it has its confirmations, and corrected or retracted when it changes or disappears.
+// final. The first message is sent when the item has its confirmations, a correction when it changes, and a retraction
+// when it disappears.
 import { blockOf } from '../../model/detection.ts';
 import { beginEvent } from './event-state.ts';
 import { valuesOf } from './event-comparison.ts';
@@ -97,9 +98,10 @@ function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventS
   };
 }
 
-// Each alert tracks this many sent events, the newest ones, and as many claims: anybody can make claims, and these push
-// out no event. Each of them takes about half a kilobyte of memory. Events that are not sent yet are never dropped.
-// Neither are retracted ones, because their return has to be sent.
+// The limit of events that an alert tracks. The oldest ones beyond it are dropped. A tracked event takes about half a
+// kilobyte of memory. Claims have their own limit of the same size: anybody can make claims, so claims must not
+// displace events. Events that are not sent yet are never dropped, and retracted ones are not either, because their
+// return has to be sent.
 const MOST_TRACKED = 1000;
 
 type TrackedEntries = readonly (readonly [string, EventState])[];
@@ -115,6 +117,6 @@ function newest(tracked: TrackedEntries): { readonly kept: TrackedEntries; reado
 
 function unfollowed(alert: EventAlert, letGo: TrackedEntries, noun: string): Reason[] {
   if (letGo.length === 0) return [];
-  const text = `${alert.id}: follows the newest ${MOST_TRACKED} ${noun}, so that ${letGo.length} older ones are taken for final`;
+  const text = `${alert.id}: only the newest ${MOST_TRACKED} ${noun} are tracked, and ${letGo.length} older ones count as final`;
   return [{ type: 'note', text }, ...letGo.map(([key]) => reasonOf(alert, key, 'unfollowed'))];
 }

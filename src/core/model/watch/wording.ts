@@ -12,7 +12,7 @@ export interface Sentence {
   readonly detail: string | null;
   /** The measured value alone, for later messages: `970,030`; null if nothing is measured. */
   readonly measured: string | null;
-  /** The value before, the threshold, where it happened. Parts from the chain stay marked. */
+  /** Further lines: the value before, the threshold, the place. Text from the chain stays marked as untrusted. */
   readonly lines: readonly (readonly Segment[])[];
   /** Paths whose values the words of an event show or imply. Left out if there are none. */
   readonly shows?: readonly string[];
@@ -71,7 +71,7 @@ export interface ComparedValue extends WordingContext {
   readonly isStale: boolean;
 }
 
-/** The only field of a condition, which is a word or yes or no. */
+/** A condition on a single field. The field is a word, or true or false. */
 export interface StateOccasion extends WordingContext {
   readonly path: string;
 }
@@ -96,6 +96,6 @@ export interface KindWording {
   reasonPath?(view: AnyView): string | null;
   /** A sentence for a comparison that the usual sentence does not fit; null if it fits. */
   compared?(occasion: ComparedValue): Sentence | null;
-  /** A sentence for the value of a word, or of yes or no; null if the usual sentence fits. */
+  /** A sentence for a field that is a word, or true or false; null if the usual sentence fits. */
   state?(occasion: StateOccasion): Sentence | null;
 }
