@@ -1,5 +1,5 @@
-// The size of the state's files, and the free space on their disk. No file is opened: closing it would drop the locks
-// that this process holds on it.
+// The size of the state's files, and the free space on their disk. The files are not opened here, because closing a
+// file drops all locks that this process holds on the file.
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 

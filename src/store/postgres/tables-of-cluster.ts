@@ -2,7 +2,10 @@
 // the others.
 import type { SchemaStep } from '../sql/schema.ts';
 
-/** Each renewal of a lease rewrites rows of `shards` and `replicas`, so half of their pages stays free. */
+/**
+ * Each renewal of a lease rewrites rows of `shards` and `replicas`, so half of each page is left free for new versions
+ * of its rows.
+ */
 const clusterTables: SchemaStep = ({ int, text }) => [
   `CREATE TABLE cluster (
     one ${int} NOT NULL PRIMARY KEY CHECK (one = 1),
@@ -20,7 +23,8 @@ const clusterTables: SchemaStep = ({ int, text }) => [
     window_ms int NOT NULL DEFAULT 0,
     PRIMARY KEY (key, slot)
   ) WITH (fillfactor = 50)`,
-  // All shards share it, so that a shard that is removed and added again has a higher epoch than before.
+  // All shards take their epochs from one sequence. So a shard that is removed and added again has a higher epoch than
+  // before.
   'CREATE SEQUENCE shard_epochs',
   `CREATE TABLE replicas (
     id uuid PRIMARY KEY,
@@ -35,8 +39,8 @@ const clusterTables: SchemaStep = ({ int, text }) => [
 /**
  * `installation` is null until the first start of a release that writes names. `accepted` is the checksum of a config
  * that an operator has accepted although its watches have no memory. A replica that `counts` has a vote on the config
- * in force. `avoids` is a JSON list of shards that it leaves to others for a while, `format` the newest format of
- * memories that it reads.
+ * in force. `avoids` is a JSON list of shards that the replica does not take for a while. `format` is the newest format
+ * of memories that it can read.
  */
 const installationColumns: SchemaStep = ({ int, text }) => [
   `ALTER TABLE cluster ADD COLUMN installation ${text}`,

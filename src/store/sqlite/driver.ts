@@ -27,7 +27,7 @@ export interface SqliteDatabase extends SqlDatabase {
 
 export interface SqliteFile {
   readonly file: string;
-  /** Moves commits into the file itself; left out in tests. */
+  /** Moves commits from SQLite's log into the file. Tests leave it out. */
   readonly checkpoints?: Checkpoints;
   readonly maxBytes?: number;
 }
@@ -51,7 +51,7 @@ export function createSingleDatabase(db: DatabaseSync, options: SqliteFile): Sql
   return databaseOver(db, options, []);
 }
 
-/** Has no tables; its content is lost when the process ends. */
+/** An empty database in memory. Its content is lost when the process ends. */
 export function createMemoryDatabase(): SqliteDatabase {
   return createSingleDatabase(new DatabaseSync(':memory:', { enableForeignKeyConstraints: true }), { file: 'memory' });
 }
@@ -71,7 +71,7 @@ function createRowCount(db: DatabaseSync): () => number {
   return () => Number(count.get()?.['rows']);
 }
 
-/** `reading`: the connections besides the one that writes; if there are none, that one reads as well. */
+/** `reading`: the connections that only read. If there are none, the writing connection reads as well. */
 function databaseOver(
   db: DatabaseSync,
   { file, checkpoints, ...limit }: SqliteFile,
@@ -88,7 +88,7 @@ function databaseOver(
   const readers = new Map<Reading, SqliteConnection>();
   /** Opens the connection at its first read, and again at the first read after `replace`. */
   const readerOf = (one: Reading): SqliteConnection => {
-    // The closed connection rejects the read, since the database is closed.
+    // The database is closed, so the writer's closed connection rejects the read.
     if (!isOpen) return writer.connection;
     const reader = readers.get(one) ?? one.open();
     readers.set(one, reader);
@@ -142,12 +142,12 @@ function databaseOver(
 }
 
 /**
- * 'CWdn': builds before the first release wrote it. Their schemas were numbered from 1 as well, so the number does not
- * show the difference.
+ * The application id 'CWdn' of builds before the first release. They numbered their schemas from 1 as well, so the
+ * schema number alone does not show whether a file is theirs or ours.
  */
 const EARLY_ID = 0x4357646e;
 
-/** The number of the schema is in the header of the file. */
+/** SQLite stores the schema number (`user_version`) in the header of the file. */
 const SQLITE_HEADER: SchemaHeader = {
   elsewhere: 'Move it away together with its -wal and -shm files, or point "state" at another file',
   async read(sql) {
@@ -188,7 +188,7 @@ async function pragma(sql: Sql, name: 'user_version' | 'application_id'): Promis
 //   busy      the thread works; rows that are written meanwhile count for the next checkpoint
 
 interface Checkpoints {
-  /** To be called after each commit, with how many rows its connection has written since it was opened. */
+  /** Must be called after each commit. `rows`: the rows that the writing connection has written since it was opened. */
   committed(rows: number): void;
   /** Resolves when the thread has closed its connection. A later commit may start a new thread. */
   stop(): Promise<void>;
@@ -200,7 +200,7 @@ interface Checkpoints {
  */
 const ROWS_BETWEEN = 500;
 
-/** Works for sources and for built files: the file of the thread has the ending of this one. */
+/** The file of the thread has the same ending as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`files/checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** A small heap is enough: the thread has one statement, and the pages are not in its heap. */
@@ -235,7 +235,7 @@ export function createCheckpoints(file: string): Checkpoints {
       try {
         thread ??= start();
       } catch {
-        // The commit is not affected; SQLite checkpoints by itself until the next time.
+        // The commit is not affected. SQLite checkpoints by itself until a thread can be started.
         return;
       }
       isBusy = true;

@@ -1,7 +1,7 @@
 /**
- * The new value of an instant from which a wait counts, after the clock was set. $1: the change in milliseconds; $2:
- * the time that the clock shows now. Instants that were stored since then are of the clock as it is now, and none is after
- * it.
+ * SQL for the new value of an instant from which a wait counts, after the clock was set. $1: the change in
+ * milliseconds; $2: the time that the clock shows now. After a change forward, an instant that was stored before the
+ * change moves by $1. An instant that was stored after the change stays. The result is never after $2.
  */
 export function moved(column: string): string {
   return `CASE

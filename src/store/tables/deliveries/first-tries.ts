@@ -1,4 +1,4 @@
-// Deliveries that wait for their first try: their alerts, and how alerts are removed again.
+// Deliveries that wait for their first try: reads their alerts, and removes alerts that must be held back by now.
 import type { ClosedMember, HeldMember } from '../../../dispatch/first-try.ts';
 import type { Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
@@ -34,13 +34,14 @@ function closedOf(row: Row): ClosedMember[] {
   return [{ ...texts(row, 'key', 'watch'), ...ints(row, 'seq', 'episode'), ...described, transition, isRepeat }];
 }
 
-// This try did not begin, so it does not count.
+// The try did not begin, so it is not counted as an attempt.
 const PUT_BACK = `
   UPDATE deliveries SET state = 'due', attempt = attempt - 1, lease_until = NULL
   WHERE id = $1 AND state = 'sending' AND attempt = $2 RETURNING number, channel, recipient`;
 
-// New transitions are pending again, so `closed` goes back to before them. A repeat did not raise `closed`. An end behind
-// them is pending again too: if the recipient was sent the begin before them, that begin is open again.
+// The transitions that are removed are pending again, so `closed` is set to the number before them. A repeat did not
+// raise `closed`. An end after these transitions is pending again as well. So if the recipient was sent the begin of
+// its episode, `begun` is set to that begin again.
 const OWE_AGAIN = list(
   { delivery: 'int', channel: 'text', recipient: 'text', key: 'text', seq: 'int', is_repeat: 'bool' },
   (row) => `

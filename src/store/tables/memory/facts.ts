@@ -4,9 +4,9 @@ import { jsonIfAny, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 
 /**
- * `gone-targets`: targets that are missing in the config, and since when. `owner` and `epoch`: the process that has the
- * state for itself. `policy`: a number that rises with every change of the policy. `salt`: part of the digests that
- * name plans.
+ * `gone-targets`: targets that are missing in the config, and the time since which they are missing. `owner` and
+ * `epoch`: the process that owns the state. `policy`: a counter of the changes of the policy. `salt`: part of the
+ * digests that name plans.
  */
 export type FactName =
   | 'gone-targets'
@@ -29,12 +29,12 @@ export async function readFact(sql: Sql, name: FactName): Promise<Json> {
   return row === undefined ? null : jsonIfAny(row, 'value');
 }
 
-/** A number that only rises; 0 if there is none, or it is damaged. */
+/** Reads a counter; 0 if it is missing or damaged. Counters only rise. */
 export async function readCount(sql: Sql, name: FactName): Promise<number> {
   return countIn(await sql.first(READ, [name]));
 }
 
-/** The number in a row of `facts`. A damaged one counts as 0, so that two reads of it are equal. */
+/** The counter in a row of `facts`. A damaged one is always read as 0, so two reads of it are equal. */
 export function countIn(row: Row | undefined): number {
   const count = row === undefined ? 0 : jsonIfAny(row, 'value');
   return typeof count === 'number' && Number.isSafeInteger(count) ? count : 0;

@@ -1,4 +1,4 @@
-// Passes of the pages that were ended early: their holders left, or their codes were used.
+// Passes for the pages that ended before their time: the holder left the pages, or the code of the pass was used.
 import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
@@ -6,14 +6,15 @@ import { writeFact } from '../memory/facts.ts';
 
 const PREFIX = 'ended-pass:';
 
-/** The latest end of the passes that were ended all at once. */
+/** The fact for passes that were ended all at once. Every pass whose normal end is not after its value is ended. */
 const ALL = 'sessions-ended';
 
 const FIND = `
   SELECT 1 FROM facts
   WHERE name IN ($1, '${ALL}') AND CASE WHEN name = '${ALL}' THEN CAST(value AS BIGINT) >= $2::bigint ELSE TRUE END`;
 const ADD = 'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
-// The value of these rows is a number, a time. Values of other facts may be none, so CASE keeps the cast from them.
+// The value of these rows is a time, which is a number. Other facts may have values that no cast makes a number, so
+// CASE applies the cast to these rows only.
 const DROP = (d: SqlDialect): string => `
   DELETE FROM facts
   WHERE CASE WHEN ${d.startsWith('name', `'${PREFIX}'`)} THEN CAST(value AS BIGINT) <= $1::bigint ELSE FALSE END`;
