@@ -48,7 +48,9 @@ function isRaised({ watch, alert, labels, severity }: ActiveAlert, { ruleOf: rul
   return rule?.type === 'rule' && isHigher(rule.severity, severity);
 }
 
-/** Only conditions are raised, and these are no claims. */
+/**
+ * The rule of a condition. Only conditions are raised, and no condition has the label `claim`, so no labels are passed.
+ */
 function ruleOf(watch: WatchId, alert: AlertId, { ruleOf: ruleIn, presentOf }: Rules): RaisingRule | null {
   const rule = ruleIn(watch, alert, {});
   if (rule?.type !== 'rule') return null;

@@ -1,5 +1,5 @@
-// Logs which watches are blind, by explorer and reason: when they become so, and every hour again. Another line follows
-// when an explorer has no blind watches any more.
+// Logs which watches are blind: one line per explorer and reason when the blindness begins, and the same line again
+// every hour. Another line follows when an explorer has no blind watches any more.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { causesOf, namesOf, type BlindCause } from '../../core/model/quality/blind-cause.ts';
@@ -35,8 +35,8 @@ export async function reportBlind({ clock, log, blind }: BlindReportOptions, sig
     for (const explorer of over) log.info('watch:blind-no-more', { explorer });
     const said = new Map([...saidAt].filter(([key]) => !over.has(explorerOf(key))));
     for (const cause of causes) {
-      // A cause is logged when two checks in a row find it: after the machine slept, the first check comes before the
-      // due polls.
+      // A cause is logged when two checks in a row find it. After the machine slept, the first check runs before the
+      // polls that are due, and these polls may end the blindness.
       const key = keyOf(cause);
       if (!before.has(key) || isRecent(said.get(key), now)) continue;
       say(cause);
@@ -52,7 +52,7 @@ export async function reportBlind({ clock, log, blind }: BlindReportOptions, sig
   }
 }
 
-/** False if the clock was set back since. */
+/** True if `at` was less than an hour ago. False for a time in the future, which means that the clock was set back. */
 function isRecent(at: Instant | undefined, now: Instant): boolean {
   return at !== undefined && now >= at && now - at < AGAIN_MS;
 }

@@ -1,4 +1,5 @@
-// Counts polls and requests by explorer: the answers of the last hour, and all since the start of the process.
+// Counts the work for each explorer: the answers of the last hour (`createExplorerFacts`), and all polls and requests
+// since the start of the process (`createWorkCounts`).
 import type { Clock } from '../../lib/clock.ts';
 
 export interface ExplorerReporter {
@@ -15,10 +16,10 @@ export interface ExplorerReporter {
 
 interface ExplorerHour {
   readonly answers: readonly { readonly outcome: string; readonly count: number }[];
-  /** The duration that 99 of 100 requests did not exceed, to within a fifth; null: there was no request. */
+  /** The 99th percentile of the durations, accurate to 20 %. Null if there was no request. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
-  /** The credits left by its newest answer that has them; null: no answer had them. */
+  /** The credits in the newest answer that shows them. Null if no answer showed them. */
   readonly credits: number | null;
 }
 
@@ -56,7 +57,7 @@ export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter
     const last = own.tenths.at(-1);
     if (last?.number === number) return last;
     const fresh: Tenth = { number, byOutcome: new Map(), byDuration: new Map() };
-    // After the clock was set back there may be later tenths; they are dropped too.
+    // After the clock was set back, tenths with higher numbers may exist. They are dropped as well.
     own.tenths = [...own.tenths.filter((one) => one.number > number - TENTHS && one.number < number), fresh];
     return fresh;
   }
@@ -122,14 +123,13 @@ function percentile(counts: ReadonlyMap<number, number>, share: number): number 
 /** The work for one explorer. */
 export interface ExplorerWork {
   readonly polls: number;
-  /** Missed polls. */
   readonly missed: number;
   readonly requests: number;
   /** The sum of the prices of the requests. */
   readonly credits: number;
   /** The newest block; null: no answer showed one. */
   readonly head: number | null;
-  /** The credits left by the newest answer that has them; null: no answer had them. */
+  /** The credits in the newest answer that shows them. Null if no answer showed them. */
   readonly creditsLeft: number | null;
 }
 

@@ -125,8 +125,8 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
   }
 }
 
-// Logs one line when an explorer stops answering, or fails for another reason, and one when it answers again, not one
-// per poll. Complaints of a watch about its readings are filtered in the same way.
+// Logs one line when an explorer stops answering, one when the reason of the failure changes, and one when the explorer
+// answers again. Further polls log nothing. Complaints of a watch about its readings are filtered in the same way.
 
 export interface Outages {
   polled(watch: Watch, observation: Observation): void;
@@ -169,7 +169,7 @@ export function createOutages(log: Log): Outages {
   };
 }
 
-/** Filters the complaints of a watch to new ones. A complaint that is absent from a poll is over. */
+/** Finds the complaints of a watch that are new. A complaint is over when a poll does not have it. */
 interface Complaints {
   /**
    * Returns the complaints that the watch's last poll did not have. Texts that differ only in numbers count as equal.
@@ -199,7 +199,7 @@ function causeOf(text: string): string {
 export interface NotJudged {
   readonly rule: string;
   readonly explorer: string;
-  /** The highest severity of the alerts that did not judge them. */
+  /** The highest severity of the alerts whose conditions did not evaluate the items. */
   readonly severity: Severity;
   readonly since: Instant;
   readonly items: number;

@@ -51,7 +51,7 @@ async function errorsOf(act: () => Promise<void>): Promise<readonly string[]> {
   }
 }
 
-/** Runs the work on one report. A failure of it stops no other report. */
+/** Runs the work on one report. If the work fails, the other reports still run. */
 type Attempt = (report: string, act: () => Promise<void>) => Promise<void>;
 
 interface Tools {

@@ -1,6 +1,6 @@
-// Causes that lie with the credits of a plan: critical watches need more than there is, other programs use the key, or
-// intervals are much longer than usual under the plan. A cause starts and ends only after its condition has held, or
-// not held, for some time.
+// Causes about the credits of a plan: critical watches need more credits than are left, other programs use the key, or
+// intervals are much longer than usual for the plan. A cause starts when its condition has held for some time, and ends
+// when the condition has not held for some time.
 import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
@@ -22,7 +22,9 @@ export interface PlanCauseFacts extends Moment {
 
 export interface PlanCauses {
   look(facts: PlanCauseFacts): Cause[];
-  /** True if the cause may still last: it has not been over for long enough since the start. */
+  /**
+   * True if the cause may still last: since the start of the process, its condition has not been over for long enough.
+   */
   isUndecided(cause: CauseId, now: Instant): boolean;
 }
 
@@ -36,7 +38,7 @@ const FOREIGN_OVER_AFTER_MS = 120 * MINUTE_MS;
 const FOREIGN_SHARE = 0.05;
 const [LEAST_TOLD, BEYOND_USUAL, BELOW_AGAIN] = [3, 1.5, 0.8];
 
-/** If both are false, nothing changes. */
+/** If both are false, the cause neither starts nor ends. */
 interface Seen {
   readonly begins: boolean;
   readonly ends: boolean;
@@ -207,7 +209,7 @@ function overdrawnCause(
       ]
     : [
         `the credits of ${subject} are used up before the reset, ${counted(affected.length, 'watch', 'watches')}`,
-        `at the present rate they end at ${showTime(ends, moment)}, and come again at ${showTime(plan.resetsAt, moment)}. ${LESS}, and \`stretch: on\` makes them last.`,
+        `at the present rate none is left from ${showTime(ends, moment)} until the reset at ${showTime(plan.resetsAt, moment)}. ${LESS}, and \`stretch: on\` makes them last.`,
       ];
   return {
     alert: 'plan-overdrawn',
@@ -235,7 +237,9 @@ function foreignCause({ most, roseAt }: Foreign, { plan, subject, ...moment }: O
       watches: null,
       title: `another program uses the key of ${subject}: ${spent}`,
       text: [
-        { text: `Write ${reserveFor(plan)} in the config, so that they are planned for, or give it another key.` },
+        {
+          text: `Write ${reserveFor(plan)} in the config to reserve credits for that program, or give it another key.`,
+        },
       ],
       isExplained: false,
     },

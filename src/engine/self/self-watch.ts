@@ -32,7 +32,7 @@ export function selfWatchId({ alert, severity, subject }: SelfWatchId): WatchId 
   return [BUILT_IN_RULE, alert, severity, subject].join('/');
 }
 
-/** True if this release has the alert of the instance. */
+/** True for an id of `selfWatchId` with an alert that this release knows. */
 export function isSelfWatch(id: WatchId): boolean {
   return parseSelfWatchId(id) !== null;
 }
@@ -65,9 +65,9 @@ export function selfLabels(explorers: Iterable<string>): Labels[] {
   );
 }
 
-/** The findings of one check about an instance. */
+/** The result of one check for one instance. */
 export interface Sight {
-  /** Null: the check did not find it. */
+  /** Null if the check found no cause. */
   readonly cause: Cause | null;
   readonly title: string;
   readonly truth: Truth;
@@ -89,7 +89,7 @@ export function viewOf(cause: Cause | null): SelfRow {
   return SelfView.make({ since: new Date(cause.since), watches });
 }
 
-/** Makes the watch of an instance. Its condition has the result that the check found. */
+/** Makes the watch of an instance. Its condition always evaluates to `sight.truth`. */
 export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
   return builtInWatch({
     id: selfWatchId(of),
@@ -102,8 +102,8 @@ export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
 }
 
 /**
- * Conditions that two checks in a row must find. After the machine slept, the first check comes before the due polls,
- * which may end the blindness.
+ * Two checks in a row must find a cause of these conditions. After the machine slept, the first check runs before the
+ * polls that are due, and these polls may end the blindness.
  */
 const SEEN_TWICE: ReadonlySet<SelfCondition> = new Set(['blind', 'blind-field']);
 
@@ -145,7 +145,7 @@ const selfKind = builtInKind<null, SelfRow>({
   events: {},
   while: { measured: null, exported: [] },
   state: z.null(),
-  // No field is shown: the title has the number of watches, and the message the start.
+  // No field is shown, since the title contains the number of watches, and every message its start.
   shown: [],
   nothing: SelfView.make({}),
   detect: (_target, _state, seen) => inOneStep({ ...NOTHING_DETECTED, now: seen }),

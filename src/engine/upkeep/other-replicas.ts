@@ -1,5 +1,6 @@
-// Reads once a second the changes of other replicas that concern this one: transitions of polls, and actions of
-// operators. Changes of this process are found too; to act on them again changes nothing.
+// Once a second, reads the changes that concern this replica and that other replicas stored: transitions of polls, and
+// actions of operators. The store returns the changes of this process as well. Handling them a second time has no
+// effect.
 import type { Clock } from '../../lib/clock.ts';
 import type { StoredAnswer } from '../../store/contract/operators.ts';
 import type { Store } from '../../store/contract/store.ts';
@@ -13,7 +14,7 @@ export interface OtherReplicasOptions {
   /** Called when another replica may have stored work that is due. */
   readonly onLook: () => void;
   readonly onTransitions: () => void;
-  /** Rejects with a `StorageError` if it must be tried again. */
+  /** Rejects with a `StorageError` if the changes must be handled again later. */
   readonly onChanged: (changes: readonly StoredAnswer[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,7 +23,7 @@ export interface OtherReplicasOptions {
 const LOOK_MS = 1000;
 /** The clocks of two machines may differ, so each check reads the changes of the last ten minutes. */
 const LOOK_BACK_MS = 600_000;
-/** A replica may store changes just before it ends, so the checks go on for a minute after. */
+/** A replica may store work just before it ends, so `onLook` is called for another minute. */
 const AFTER_OTHERS_MS = 60_000;
 
 /** Runs until the signal aborts. */
@@ -30,12 +31,14 @@ export async function followOtherReplicas(options: OtherReplicasOptions, signal:
   const { store, hasOthers, onLook, onTransitions, onChanged, clock, log } = options;
   const storage = createStorageBackoff({ loop: 'replicas' }, log);
   /**
-   * When other replicas were last known to run, by the monotonic clock. It starts with now, since one may have run
-   * until the start.
+   * The time when other replicas were last known to run, by the monotonic clock. The first value is the start of this
+   * process, since another replica may have run until then.
    */
   let othersAt = clock.monotonic();
   let newest: number | null = null;
-  /** Keys of the requests that were handled; null before the first reading, whose requests count as handled. */
+  /**
+   * Keys of the requests that were handled. Null before the first read: the requests that it returns count as handled.
+   */
   let known: ReadonlySet<string> | null = null;
 
   async function look(): Promise<void> {

@@ -13,11 +13,11 @@ type Series = readonly [labels: SeriesLabels, value: number];
 export interface SeriesText {
   /** No two series may have equal labels: Prometheus would refuse the whole scrape. */
   write(series: Iterable<Series>): Promise<WrittenLines>;
-  /** Adds up series with equal labels, and leaves out null. If reading throws, there are none. */
+  /** Adds up series with equal labels, and leaves out null. If `read` throws, no series is written. */
   writeSums(read: () => Iterable<Series | null>): Promise<WrittenLines>;
 }
 
-/** Series beyond `most` are left out. A text must be written before the next one is begun. */
+/** Series beyond `most` are left out. Each text must be complete before the next one is begun. */
 export function createSeriesText(name: MetricName, most: number): SeriesText {
   const texts = new LabelTexts(METRICS[name]);
   const lines = new KeptLines(name, METRICS[name], most);

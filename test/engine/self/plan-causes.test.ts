@@ -85,7 +85,7 @@ describe('critical watches that need more than there is', () => {
     const short = { ...off, runsOutAt: Date.UTC(2026, 0, 1, 21, 30) };
     expect(story.became(short, 20)).toEqual(['30: warning plan-overdrawn']);
     expect(story.words(short)).toEqual([
-      'the credits of chain are used up before the reset, 2 watches - Since 12:20 UTC: at the present rate they end at 21:30 UTC, and come again at 2026-01-02 00:00 UTC. Watch less often, or take a larger plan. `chainwarden check` says what would fit, and `stretch: on` makes them last.',
+      'the credits of chain are used up before the reset, 2 watches - Since 12:20 UTC: at the present rate none is left from 21:30 UTC until the reset at 2026-01-02 00:00 UTC. Watch less often, or take a larger plan. `chainwarden check` says what would fit, and `stretch: on` makes them last.',
     ]);
     // What is not known ends nothing.
     expect(story.became({ isStretched: false, known: null, atReset: null }, 60)).toEqual([]);
@@ -99,7 +99,7 @@ describe('other programs with the key', () => {
     expect(story.became({ foreign: 15_000, reserve: 10_000 }, 5)).toEqual([]);
     expect(story.became({ foreign: 15_001, reserve: 10_000 }, 5)).toEqual(['5: warning plan-foreign']);
     expect(story.words({ foreign: 15_001, reserve: 10_000 })).toEqual([
-      'another program uses the key of chain: 15,001 credits since 00:00 UTC - Write `reserve: 20%` in the config, so that they are planned for, or give it another key.',
+      'another program uses the key of chain: 15,001 credits since 00:00 UTC - Write `reserve: 20%` in the config to reserve credits for that program, or give it another key.',
     ]);
     expect(story.words({ foreign: 15_001, isAssumed: true })).toMatchObject([
       expect.stringContaining('Write `plan: { credits: 100000, per: day, reserve: 20% }` in the config'),
