@@ -19,7 +19,7 @@ export interface AnswerReaderOptions {
   readonly units: Units;
   readonly limits: HttpLimits;
   readonly hasKey: boolean;
-  /** Removed from answers first of all, since a server may echo the request. */
+  /** These texts are removed from an answer before it is used, since a server may echo the request. */
   readonly secrets: () => readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -29,7 +29,9 @@ export interface WholeAnswer {
   readonly decoded: Decoded;
   /** The body that was decoded. */
   readonly body: Buffer;
-  /** The memory that the body takes, as the size in bytes of an ordinary body with the same need. */
+  /**
+   * A measure for the memory that the decoded body needs: the number of bytes of an ordinary body that needs as much.
+   */
   readonly weight: number;
   readonly isSmall: boolean;
 }
@@ -52,7 +54,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
   function readSmall(answer: HttpAnswer, { question, where }: Request): WholeAnswer | null {
     const whole = smallBodyOf(answer, limits.maxBytes, where);
     add(secrets());
-    // A refusal that is too large to be decoded at once has no message for people, so only its status counts.
+    // If a refusal is too large to be decoded at once, its body has no message for people. Only its status counts then.
     const problem = problemOf(answer, whole ?? NOTHING, { where, hasKey, redact, now: clock.now() });
     if (problem !== null) throw problem;
     if (whole === null) return null;
@@ -170,7 +172,7 @@ function classify(
       return /unknown api/i.test(errorBody.text ?? '')
         ? {
             reason: 'wrong-path',
-            meaning: 'this explorer has no such path: its release is too old, or the URL is not that of its API',
+            meaning: 'this explorer has no such path: its release is too old, or the URL does not lead to its API',
           }
         : { reason: 'unprocessable', meaning: 'the explorer rejected the request as invalid' };
     case 401:

@@ -14,7 +14,7 @@ export interface Decoded {
   readonly value: AnyView | Page;
   /** The content object of a page; null for a single record. */
   readonly content: object | null;
-  /** Counts the fields that the tables do not have, in a single record or in all rows of a list. A list takes long. */
+  /** Counts the fields that the tables do not have. In a list it reads every row, so the call is slow. */
   readonly unknownFields: () => number;
 }
 
@@ -34,7 +34,7 @@ export function decodeAnswer(body: Buffer, question: Question, context: DecodeCo
   return decodeJson(parsed(body, context.where), question, context);
 }
 
-/** Like `decodeAnswer`, for JSON that is parsed already. */
+/** Does the same as `decodeAnswer` for JSON that is already parsed. */
 export function decodeJson(raw: unknown, question: Question, context: DecodeContext): Decoded {
   if (question.shape === 'one') return decodeOne(raw, question, context);
   if (question.root === 'rpc') return decodeRpc(raw, question, context);
@@ -61,7 +61,10 @@ function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeC
 
 type ListAsked = Extract<Question, { shape: 'list' }>;
 
-/** An answer of the Etherscan-style API. It has no cursor, so the question says where the list goes on. */
+/**
+ * An answer of the Etherscan-style API. It has no cursor, so `nextAfter` of the question computes the next page from
+ * the rows.
+ */
 function decodeApi(raw: unknown, { record, nextAfter }: ListAsked, { units, where }: DecodeContext): Decoded {
   const items = apiRows(raw, where);
   const rows = items.flatMap((item) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
@@ -131,8 +134,8 @@ class DecodedPage implements Page {
   readonly #isFull: (() => boolean) | null;
 
   /**
-   * `isFull` is set for a page with an empty cursor. It is called late, because the usual size of pages is learned from
-   * other pages.
+   * `isFull` is set for a page with an empty cursor. It is called only when `isCutOff` is read, because the usual size
+   * of pages is learned from other pages.
    */
   constructor(
     rows: Page['rows'],

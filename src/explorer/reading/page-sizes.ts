@@ -1,12 +1,15 @@
 import type { OperationName } from '../../core/model/watch/question.ts';
 
 /**
- * No release has smaller pages: 50 rows up to release 11, more after it. Other servers with this API may have other
- * sizes.
+ * The page size that is assumed until a page is seen that another page follows. Releases up to 11 have 50 rows, later
+ * ones have more. Other servers with this API may have other sizes.
  */
 const USUAL_ROWS = 50;
 
-/** For each operation of one explorer, the size of the largest page so far that is followed by another page. */
+/**
+ * Remembers for each operation of one explorer the largest page that another page followed. A page of that size is
+ * full, so the explorer may have more rows.
+ */
 export interface PageSizes {
   /** Records a page that other pages follow. */
   saw(operation: OperationName, rows: number): void;

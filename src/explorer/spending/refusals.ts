@@ -1,6 +1,6 @@
-// Judges a refusal for lack of credits or of a key, and decides when one request may leave to check whether it is over.
-// A single wrong answer of a proxy must not stop the polls of all watches of the plan. So a refusal that contradicts
-// the known facts is doubted and soon checked again.
+// Judges refusals because of missing credits or a missing key, and decides when a probe is sent: one request that shows
+// whether the refusals are over. A single wrong answer of a proxy must not stop the polls of all watches of the plan.
+// So a refusal that contradicts the known facts is doubted and soon checked again.
 import type { RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
 
@@ -20,11 +20,11 @@ export interface PlanEvidence {
 /** The next refill of a plan's credits, as far as it is known. */
 export interface Refill {
   readonly at: Instant;
-  /** True if the refill was expected a moment ago, but no header has risen since. */
+  /** True if the refill was expected a moment ago, but no header has shown more credits since. */
   readonly isUnderWay: boolean;
 }
 
-/** A header with this many calls left contradicts "out of credits". */
+/** If the last header has credits for this many calls, it contradicts "out of credits". */
 const LEAST_CALLS_LEFT = 20;
 
 /** The reason why a refusal is doubted, for people; null = it is not doubted. */

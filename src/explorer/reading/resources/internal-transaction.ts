@@ -47,14 +47,17 @@ export const InternalTransaction = new RecordType(
   { ignored: IGNORED_KEYS.InternalTransaction },
 );
 
-/** Such a call runs code of another contract in place of its own. It moves no coins. */
+/** True for a call that runs code of another contract in the context of the caller. It moves no coins. */
 export function isDelegated(type: unknown): boolean {
   return type === 'delegatecall' || type === 'callcode';
 }
 
 const OPTIONS = { ignored: IGNORED_KEYS.AccountCall, lacking: KNOWN_CALL_LACKING, rowOf: withListKeys };
 
-/** The same call with its data, as `txlistinternal` shows it: without its place in the block. */
+/**
+ * An internal transaction in a row of `txlistinternal`. The row contains the call data, but not the place of the
+ * transaction in the block.
+ */
 export const AccountCall = new RecordType(
   'InternalTransaction',
   { ...InternalTransaction.fields, raw_input: text('call data'), ...KNOWN_CALL_FIELDS },
@@ -68,7 +71,7 @@ function spelled(raw: unknown): unknown {
   return typeof raw === 'string' && /^0x[0-9a-f]{40}$/i.test(raw) ? checksummed(raw) : raw;
 }
 
-/** The fields of such a row that rules may read, with those that a watch adds. */
+/** The record of a `txlistinternal` row for rules. `fields` are those that a watch adds. */
 export function accountCallWith(fields: Fields, lacking: Lacking): AnyRecord {
   const { transaction_index: _place, ...shown } = AccountCall.fields;
   const ends = {
@@ -79,7 +82,10 @@ export function accountCallWith(fields: Fields, lacking: Lacking): AnyRecord {
   return new RecordType('InternalTransaction', { ...shown, ...ends, ...fields }, { ...OPTIONS, lacking });
 }
 
-/** A row of `txlistinternal` with the keys of the list of an address. What does not exist there is an empty text. */
+/**
+ * Gives a row of `txlistinternal` the keys that the list of an address has. In `txlistinternal`, an empty text means
+ * that a value does not exist.
+ */
 function withListKeys(row: RawRow): RawRow {
   if (row['isError'] === undefined) return row;
   const created = endOf(row['contractAddress']);
