@@ -137,7 +137,7 @@ function soundOf({ watches, reports }: LoadedRules['sound'], problems: readonly 
 
 function refusedAll({ file }: Config): LoadedRules {
   const message = `the rule files have more than ${MOST_MARKS} line ends and marks such as ":", "-" and "," in all`;
-  const hint = 'Write rules that are alike as one, over a group of addresses.';
+  const hint = 'Replace similar rules by one rule for a group of addresses.';
   return { ...NOTHING, sound: NOTHING, problems: [fileProblem(file, message, hint)], warnings: [] };
 }
 

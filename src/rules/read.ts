@@ -16,7 +16,7 @@ export interface RuleFiles {
 const MOST_FILES = 1000;
 /** The limit for all files together. */
 const MOST_BYTES = 32 * 1024 * 1024;
-const UNREADABLE = 'Put a file there that the daemon may read, or take it out of the rules.';
+const UNREADABLE = 'Put a file that the daemon may read at this path, or remove the path from the rules.';
 
 /** Test files lie beside the rules that they test; they are no rules. */
 function isTestFile(path: string): boolean {
@@ -45,7 +45,7 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
   const read = readEach(named, (path) => readFile(path, { refusal: refusalOf(config) }));
   const warnings = expanded.flatMap(({ pattern, misnamed }, i) => {
     const path = misnamed.find((one) => !paths.has(one));
-    const message = `"${pattern}" leaves out a file that is there`;
+    const message = `"${pattern}" does not match a file that ends in .yml`;
     return path === undefined ? [] : [config.source.problem(['rules', i], { message, hint: renameHint(config, path) })];
   });
   return { ...read, problems: sortProblems([...problems, ...read.problems]), warnings };
@@ -98,7 +98,7 @@ function readEach(
       problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`, UNREADABLE));
     }
     if (left < 0) {
-      problems.push(fileProblem(file, TOO_LARGE, 'Write rules that are alike as one, over a group of addresses.'));
+      problems.push(fileProblem(file, TOO_LARGE, 'Replace similar rules by one rule for a group of addresses.'));
       break;
     }
   }

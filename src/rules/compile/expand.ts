@@ -183,12 +183,11 @@ interface TargetKey {
 }
 
 /**
- * The hint for a key that is not allowed. For `of` in a watch that needs a token it also says that `token` names the
- * token.
+ * The hint for a key that is not allowed. If a watch that needs a token has `of`, the author may have meant `token`.
  */
 function otherKeyHint(kind: AnyKind, key: TargetKey['key']): string {
   const isToken = key === 'of' && kind.token === 'required';
-  return isToken ? 'Remove it: a token is named by token.' : 'Remove it.';
+  return isToken ? 'Remove it, and name the token with the key token.' : 'Remove it.';
 }
 
 /** Reports a key that is present but not allowed, or absent but required. Returns false in both cases. */

@@ -1,4 +1,4 @@
-// The reference of a kind, as data, made of the tables that loading uses.
+// Makes the reference of a kind from the tables with which rules are loaded.
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
@@ -99,7 +99,7 @@ function notesOf({ noun, events, ...kind }: AnyKind): string[] {
       : '`on:` with `if:` makes events, `while:` a condition.',
   ];
   if (kind.while?.only !== undefined)
-    notes.push(`\`while:\` reads ${kind.while.only.join(' and ')}, and only it does.`);
+    notes.push(`Only \`while:\` reads ${kind.while.only.join(' and ')}, and it reads nothing else.`);
   if ('changed' in events) notes.push(`${BEFORE}.field is the value before the change.`);
   return notes;
 }

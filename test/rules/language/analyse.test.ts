@@ -109,7 +109,7 @@ describe('A condition that can never be true is refused, with the place', () => 
       'transactions',
       '!(status in ["ok", "error"])',
       'status in ["ok", "error"]',
-      'always true. It has no other value; has() asks',
+      'always true. It has no other value. Use has() to ask',
     ],
     ['holdings', 'token.type != "ERC-20" && token.type != "ERC-721"', undefined, undefined],
     ['items', 'size(tags) < 0', 'size(tags) < 0', 'It is a whole number, and never below zero.'],

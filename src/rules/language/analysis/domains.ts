@@ -6,7 +6,7 @@ import { childrenOf, isCall, isMethodCall, type Node } from '../syntax.ts';
 import { WINDOWS } from '../words.ts';
 import type { ComparedConstant, Scope } from './scope.ts';
 
-/** The certain bounds of an expression's value, with any data. */
+/** Bounds that the value of an expression never exceeds, whatever the data is. Null: there is no such bound. */
 export interface Domain {
   readonly isWhole: boolean;
   readonly least: Amount | null;
@@ -66,7 +66,7 @@ function domainOfType(type: FieldType | undefined): Domain {
   return { isWhole: type.type === 'int', least: type.least === 0 ? ZERO : null, most: null };
 }
 
-/** The largest results of `hour()` and of the time getters; each starts at 0. */
+/** The largest results of `hour()` and of the time getters. Their smallest result is 0. */
 const MOST: Readonly<Record<string, number>> = {
   hour: 23,
   getMonth: 11,

@@ -145,13 +145,13 @@ function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; 
 function whyOf({ isWhole, least, most }: Domain): string {
   if (most !== null) return `It is a whole number from ${least?.toString() ?? ''} to ${most.toString()}.`;
   if (least === null) return 'It is a whole number.';
-  if (least.digits < 0n) return 'It is a part of one, and never below -1: ten percent less is -0.1, or percent("-10").';
+  if (least.digits < 0n) return 'It is a fraction, and never below -1: ten percent less is -0.1, or percent("-10").';
   return isWhole ? 'It is a whole number, and never below zero.' : 'It is never below zero.';
 }
 
 function among(key: string, values: ValueSet, node: Node): ConstraintResult {
   return isEmpty(values)
-    ? { clash: [], why: 'It has no other value; has() asks whether it is known.' }
+    ? { clash: [], why: 'It has no other value. Use has() to ask whether it is known.' }
     : only(key, { values, by: [node] });
 }
 
