@@ -2,9 +2,9 @@ import { parseDocument } from 'yaml';
 import type { Path } from '../../config/yaml/written.ts';
 
 /**
- * The JSON of a body that is written in a test file; undefined when it is none. Elsewhere scalars are read as text, but
- * here the types of JSON count, so this part of the file is parsed again. By then the file has passed the checks of its
- * size and depth. Integers of any length stay exact.
+ * Returns the body at `path` of a test file as JSON; undefined if that is impossible. The rest of a test file is read
+ * with all scalars as text, but a body needs the types of JSON, so the text is parsed a second time here. Its size and
+ * depth were checked before. Integers of any length stay exact.
  */
 export function jsonAt(text: string, path: Path): string | undefined {
   try {

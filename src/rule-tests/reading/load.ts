@@ -1,5 +1,5 @@
-// A test file becomes rule tests: its rules are loaded as the daemon loads them, and every problem is found before any
-// test runs.
+// Loads the rule tests of a test file. Its rules are loaded as the daemon loads them, and every problem is found before
+// a test runs.
 import { withoutEmpty } from '../../config/config.ts';
 import { parseAt, parseEach } from '../../config/issues.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../../config/problem.ts';
@@ -13,7 +13,7 @@ import { readWatches, type WatchTools } from './watches.ts';
 
 export interface RuleTestTools extends WatchTools {
   /**
-   * Whether lines of the file may be printed. A test file can name any path of the machine, also a file with secrets.
+   * True if lines of the file may be printed. A test file can name any path of the machine, also a file with secrets.
    */
   readonly mayShow: (path: string) => boolean;
 }
@@ -65,4 +65,4 @@ function showable(problems: readonly Problem[], { mayShow }: RuleTestTools): Pro
 }
 
 const OUTSIDE =
-  'It lies outside of the directory of the tests, so nothing of it is shown. Run the tests from above it.';
+  'It is outside of the directory of the tests, so none of its lines is shown. Run the tests in a directory above it.';

@@ -27,11 +27,11 @@ export interface WatchTools extends ConfigTools {
 export interface TestedWatches {
   readonly watches: readonly Watch[];
   readonly reports: readonly Report[];
-  /** The config that the test file names; null: it names none, and names stand for synthetic addresses. */
+  /** The config that the test file names. Null if it names none: each name then stands for a synthetic address. */
   readonly config: Config | null;
 }
 
-/** One of the watches, with the file whose rows are read for it. */
+/** A tested watch, and the test file that contains its rows. */
 export interface TestedWatch {
   readonly file: TestFile;
   readonly watch: Watch;

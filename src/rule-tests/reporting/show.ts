@@ -11,14 +11,20 @@ export function show(text: string): string {
   return singleLine(text, LONGEST * 3);
 }
 
-/** The path behind `/api/v2/` of a path or URL: `addresses/0x…/tokens`. Of `/api?` the parameters stay. */
+/**
+ * The part of a path or URL after `/api/v2/`: `addresses/0x…/tokens`. For `/api?…` it contains the parameters that
+ * identify the question.
+ */
 export function pathOf(written: string): string {
   const [, query] = /(?:^|\/)api\?(.*)$/.exec(written) ?? [];
   if (query !== undefined) return `api?${query.split('&').filter(isOfQuestion).join('&')}`;
   return written.replace(/^.*\/api\/v2\//, '').replace(/^\/|\?.*$/g, '');
 }
 
-/** Parameters that differ from request to request, or say where the API is. */
+/**
+ * Parameters that do not identify the question: they differ from request to request, or belong to the access to the
+ * API.
+ */
 const OTHERS = ['fromBlock', 'toBlock', 'apikey', 'chain_id'];
 
 function isOfQuestion(parameter: string): boolean {
@@ -40,7 +46,7 @@ function showWritten(written: WrittenValue, isInner = false): string {
   return isInner ? `{ ${entries.join(', ')} }` : entries.join(', ');
 }
 
-/** A number is shown as it is; anything else is sanitised, since it may be copied from the chain. */
+/** A number is shown unchanged. Other text is sanitised, since it may be copied from the chain. */
 function showScalar(text: string): string {
   return Amount.parse(text.replaceAll('_', '')) === undefined ? plain(untrusted(text)) : text;
 }
