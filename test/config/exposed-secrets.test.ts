@@ -29,7 +29,7 @@ describe('a key that every user of the machine could read', () => {
   test('in the config file is said, with what to do', async () => {
     expect(await warnings({ 'config.yaml': [IN_CLEAR, 0o644], 'rules.yaml': [RULES, 0o644] })).toBe(
       'warning: /config.yaml:4:83 explorers.other.api_key: a secret stands here, in a file that every user of this machine can ' +
-        'read. Write { env: NAME } or { file: PATH }, or take the right to read it from others (chmod o-r).\n\nno mistake, 1 warning\n',
+        'read. Write { env: NAME } or { file: PATH }, or take the read permission from other users (chmod o-r).\n\nno mistake, 1 warning\n',
     );
   });
 
@@ -39,7 +39,7 @@ describe('a key that every user of the machine could read', () => {
       await warnings({ 'config.yaml': [config, 0o644], 'rules.yaml': [RULES, 0o644], key: [KEY, 0o604] }),
     ).toContain(
       'explorers.other.api_key.file: every user of this machine can read the file "key". ' +
-        'Take that right from others (chmod o-r).',
+        'Take the read permission from other users (chmod o-r).',
     );
     expect(await warnings({ 'config.yaml': [config, 0o644], 'rules.yaml': [RULES, 0o644], key: [KEY, 0o640] })).toBe(
       '',

@@ -362,7 +362,7 @@ describe('Secrets', () => {
     if (shell === null) throw new Error('no config');
     const { problems } = loadRules(shell, [{ file: 'a.yaml', text: ONE }], { kinds: testKinds });
     expect(problems.map(summarize)).toEqual([
-      '/etc/chainwarden/config.yaml:21:27 channels.ops.url: a variable of the environment stands in braces. Write { env: HOOK }.',
+      '/etc/chainwarden/config.yaml:21:27 channels.ops.url: an environment variable is written in braces. Write { env: HOOK }.',
     ]);
   });
 

@@ -9,12 +9,15 @@ import type { Source } from '../yaml/yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 
-/** The fault of a text, as the end of a message, such as `has a line break in it`; null if it can be used. */
+/** Returns why a text cannot be used, as the end of a message: `has a line break in it`. Null if it can be used. */
 type Fault = (text: string) => string | null;
 
 export interface SecretReader {
   read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
-  /** The problem of a missing secret; empty if the secret is only absent and the command only reads the state. */
+  /**
+   * The problem of a missing secret. Empty if the command only reads the state and the secret is absent from its
+   * environment, since such a command needs no secret.
+   */
   lacking(missing: Problem): readonly Problem[];
   /** Warnings about the secrets read so far that every user of the machine can read. */
   exposed(): readonly Problem[];
@@ -48,7 +51,7 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
       if (typeof written === 'string') {
         const variable = /^\$\{?([A-Za-z_]\w{0,99})\}?$/.exec(written)?.[1];
         if (variable !== undefined)
-          return missing(path, 'a variable of the environment stands in braces', `Write { env: ${variable} }.`);
+          return missing(path, 'an environment variable is written in braces', `Write { env: ${variable} }.`);
         if (holdsSecret(written, path) && isConfigExposed())
           expose(path, 'a secret stands here, in a file that every user of this machine can read', HIDE_SECRET);
         return checked(written, path, 'the secret');
@@ -91,19 +94,19 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
   };
 }
 
-const HIDE_SECRET = 'Write { env: NAME } or { file: PATH }, or take the right to read it from others (chmod o-r).';
-const HIDE_FILE = 'Take that right from others (chmod o-r).';
+const HIDE_SECRET = 'Write { env: NAME } or { file: PATH }, or take the read permission from other users (chmod o-r).';
+const HIDE_FILE = 'Take the read permission from other users (chmod o-r).';
 
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'origin', 'referer', 'user-agent']);
 
-/** Whether a header only identifies the client, and is no credential. */
+/** True for a header that only identifies the client and contains no credential. */
 export function isPublicHeader(name: string): boolean {
   return PUBLIC_HEADERS.has(name.toLowerCase());
 }
 
 /**
- * Whether the value contains a secret. A key may be for secrets while its value has none, such as the address of a
- * server without a password.
+ * True if the value contains a secret. A key for secrets may have a value without one, such as the address of a server
+ * without a password.
  */
 function holdsSecret(text: string, path: Path): boolean {
   const [name, above] = path.toReversed();

@@ -18,11 +18,15 @@ function parseWebUrl(written: string): string | undefined {
 
 /** The address of a line of a rule file on another site. It contains `{file}`, and may contain `{line}`. */
 export function sourceUrl(description: string) {
-  return scalar(parseSourceUrl, 'an http:// or https:// address with {file} in it, and {line} where lines have one', {
-    description,
-    pattern: '^https?://',
-    examples: ['https://git.example.com/ops/alerts/blob/main/{file}#L{line}'],
-  });
+  return scalar(
+    parseSourceUrl,
+    'an http:// or https:// address that contains {file}, and {line} if it can lead to a line',
+    {
+      description,
+      pattern: '^https?://',
+      examples: ['https://git.example.com/ops/alerts/blob/main/{file}#L{line}'],
+    },
+  );
 }
 
 function parseSourceUrl(written: string): string | undefined {
@@ -48,7 +52,7 @@ function parsePageUrl(written: string): string | undefined {
 
 const API_PATH = '/api/v2';
 
-/** The URL of an explorer without the API's own path, which is added to it. */
+/** The URL of an explorer. The path of the API is added to it later, so it must not end with that path. */
 export function explorerUrl(description: string) {
   return webUrl(description).superRefine((url, context) => {
     if (!url.endsWith(API_PATH)) return;

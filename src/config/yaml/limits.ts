@@ -4,8 +4,8 @@
 /** The greatest depth of a document. */
 export const DEEPEST = 50;
 /**
- * The most line ends and YAML marks in one file. About 4,000 rules have as many, and the parser takes half a second for
- * them.
+ * The limit of line ends and YAML marks in one file. A file with about 4,000 rules reaches it, and the parser takes
+ * half a second for such a file.
  */
 export const MOST_MARKS = 80_000;
 
@@ -16,7 +16,7 @@ export interface Excess {
   readonly hint?: string;
 }
 
-/** The place where a text exceeds the limits of the parser; undefined when it does not. */
+/** The place where a text exceeds the limits of the parser; undefined if the text is within them. */
 export function excessIn(lines: readonly string[]): Excess | undefined {
   return tooManyMarks(lines) ?? tooDeep(lines);
 }
@@ -71,7 +71,7 @@ function tooDeep(lines: readonly string[]): Excess | undefined {
 
 const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
 
-/** `- - ? a` has three: each of them opens a list or a map. */
+/** The number of marks at the start of a line that each open a list or a map: `- - ? a` has three. */
 function leadingMarks(code: string): number {
   return /^[ \t]*(?:[-?:][ \t]+)*/.exec(code)?.[0].replace(/[ \t]/g, '').length ?? 0;
 }
@@ -105,7 +105,10 @@ function asideEnd(line: string, at: number, unclosed: Set<string>): number {
   return at;
 }
 
-/** A quote without an end is remembered, so that the rest of the line is not searched for every further one. */
+/**
+ * A quote without an end is added to `unclosed`. So the rest of the line is searched for its end only once, however
+ * many further quotes of this kind follow.
+ */
 function quotedEnd(line: string, start: number, unclosed: Set<string>): number {
   const quote = line[start] ?? '';
   for (let at = start + 1; at < line.length; at++) {
