@@ -1,5 +1,5 @@
-// ntfy, on ntfy.sh or on an own server. Messages are plain text. Clients make links of bare addresses, so untrusted
-// text contains none.
+// ntfy, on ntfy.sh or on an own server. Messages are plain text. Clients turn bare addresses into links, so untrusted
+// text has its addresses defanged.
 import { z } from 'zod';
 import type { Attempt, Delivery, DeliveryMember, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
@@ -12,8 +12,8 @@ import { TOTAL_MS } from './wire/post-json.ts';
 
 const HOUR_MS = 3_600_000;
 /**
- * A message may have 4,096 bytes, and the whole JSON 8,192. Both limits hold, since `bytesOf` counts the bytes of the
- * JSON.
+ * ntfy accepts messages of up to 4,096 bytes, in a JSON body of up to 8,192 bytes. `bytesOf` counts the message as
+ * JSON, which is never shorter than the message itself. So this limit keeps both.
  */
 const MOST_MESSAGE_BYTES = 4000;
 
@@ -108,7 +108,7 @@ function priorityOf({ message: { type, severity } }: DeliveryMember): number {
   return BEGINS.has(type) ? PRIORITIES[severity] : NORMAL;
 }
 
-/** The text with the bare address, from which clients make a link. */
+/** The text of an alert, followed by the bare address of its page. Clients turn this address into a link. */
 function alertLine(alert: ListedAlert): string {
   return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
 }

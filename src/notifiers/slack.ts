@@ -22,7 +22,7 @@ import {
 } from './wire/roots.ts';
 import { areBlocksRefused, isThreadGone, readBot, readHook } from './wire/slack-answers.ts';
 
-/** The answer of Slack contains the whole message, so it can be this long. */
+/** Slack repeats the whole message in its answer, so answers may be this long. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 const config = z
@@ -123,7 +123,9 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     return poster.exchange(callOf('chat.postMessage', { ...around, text: bareText(lines) }), signal);
   }
 
-  /** Posts each end in the thread of its alert too, since the message about all of them goes to the channel. */
+  /**
+   * A message about several alerts goes to the channel. So each end in it is also posted in the thread of its alert.
+   */
   async function answerEnds(own: readonly OwnMessage[], attempt: Attempt, signal: AbortSignal): Promise<void> {
     for (const { root, delivery } of own.filter((one) => one.delivery.members.every(isEnd)))
       await post(
@@ -145,7 +147,8 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
       );
     if (root === null) {
       const outcome = poster.outcomeOf(await post({}, lines, signal), read(null));
-      // If the message itself is tried again later, answers sent now would appear twice.
+      // If the message failed, it is tried again later together with these answers. Answers that are sent now would
+      // appear twice.
       if (outcome.type === 'sent') await answerEnds(own, attempt, signal);
       return outcome;
     }

@@ -1,5 +1,5 @@
-// Microsoft Teams, through a workflow that is called by a webhook and posts the text as an adaptive card. A TextBlock
-// reads some Markdown, so every such character is escaped.
+// Posts to Microsoft Teams: a webhook starts a workflow, and the workflow posts an adaptive card. A TextBlock of a card
+// interprets some Markdown, so the characters of Markdown are escaped.
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
 import type { Link, ListedAlert, MessageTone, TextLine } from './rendering/content.ts';
@@ -85,7 +85,7 @@ const COLOUR_NAMES: Readonly<Record<MessageTone, string>> = {
 
 const QUIET = { isSubtle: true, spacing: 'none' };
 
-/** A card makes one blank of several. */
+/** A card shows several blanks as one, so a table has non-breaking blanks. */
 function lineBlock({ text, isTable }: TextLine): object {
   return isTable === true
     ? { ...textBlock(text.replaceAll(' ', '\u00a0')), fontType: 'monospace', spacing: 'none' }
@@ -121,7 +121,10 @@ function bytesOf(part: object): number {
   return Buffer.byteLength(JSON.stringify(part)) + 1;
 }
 
-/** An accepted card may still not be shown: a wrong size or version fails inside the workflow, later. */
+/**
+ * The workflow answers before it posts. A card with a wrong size or version fails afterwards, so an accepted card may
+ * never be shown.
+ */
 function read({ status }: ReceiverAnswer): AnswerReading | undefined {
   return status >= 200 && status < 300 ? { as: 'sent', says: 'taken by the workflow' } : undefined;
 }

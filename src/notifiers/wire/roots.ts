@@ -63,7 +63,10 @@ export function receiptOf(root: Root | null): Receipt | undefined {
   return Buffer.byteLength(receipt) <= MOST_BYTES ? receipt : undefined;
 }
 
-/** Changes the root if it is about this delivery's alert and no other; null if it is not. */
+/**
+ * Changes the root if it is about the alert of this delivery and no other one. Resolves with null if it was not
+ * changed.
+ */
 export async function changeRoot<T>(
   root: Root | null,
   delivery: Delivery,
@@ -98,7 +101,10 @@ export function ownMessages(delivery: Delivery, attempt: Attempt, place: string)
   return own.slice(0, MOST_CHANGED);
 }
 
-/** Brings each message up to date. Stops early if the service does not answer, so as not to wait ten times. */
+/**
+ * Brings each message up to date. If the service does not answer one change, the rest is skipped, because each change
+ * would wait for the time limit.
+ */
 export async function changeOwn(
   own: readonly OwnMessage[],
   change: (one: OwnMessage) => Promise<ReceiverAnswer | Outcome>,
@@ -107,8 +113,8 @@ export async function changeOwn(
 }
 
 /**
- * The new text of the message. It mentions no possible copy, since a second edit makes none. An ended alert has no link
- * to acknowledge it.
+ * The new text of a message that is edited. It does not warn of a copy, since a repeated edit makes none. An ended
+ * alert has no link to acknowledge it.
  */
 export function upToDate(delivery: Delivery, { ackUrl, pageOf }: Attempt): AllLines {
   const ack = ackUrl === undefined || delivery.members.every(isEnd) ? {} : { ackUrl };

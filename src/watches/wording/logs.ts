@@ -53,7 +53,7 @@ function scheduledLine({ names, view }: EventOccasion): Sentence['lines'] {
   return lineOf(words === null ? null : `Written in the event: ${words}.`);
 }
 
-/** The words of an event; null if it has not the arguments that they need. */
+/** Makes the words of an event; null if the event lacks an argument that they contain. */
 type Words = (event: EventWords) => string | null;
 
 interface EventWords {
@@ -107,7 +107,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 function subjectOf({ names, view }: EventOccasion): string {
   const event = ownValue({ names, view }, 'event');
   const emitter = valueAt(view, 'address');
-  // A token has its name in another part of the config than an address.
+  // The emitter may be a token of the config. `names.of` is the name of the watched address only.
   const of = (emitter instanceof Address ? names.known(emitter) : null) ?? names.of ?? names.explorer;
   if (event === undefined) return `${of} emitted an event`;
   const arg = (name: string): string | null => argumentOf(names, { names, view }, name);
@@ -119,7 +119,7 @@ const ZERO = `0x${'0'.repeat(40)}`;
 
 function argumentOf(names: WatchNames, { view }: Pick<WordingContext, 'names' | 'view'>, name: string): string | null {
   const value = valueAt(view, `args.${name}`);
-  // In short, other addresses look like the zero address too.
+  // Other addresses may have the same short form as the zero address.
   if (value instanceof Address && value.key === ZERO) return names.known(value) ?? 'the zero address';
   if (value instanceof Address) return addressWords(names, value);
   return ownValue({ names, view }, `args.${name}`) ?? null;

@@ -1,5 +1,5 @@
-// Words that transactions and calls share: coins go from one address to another, in a block, and some fail for a
-// reason.
+// The common words of transactions and calls. Both move coins from one address to another, belong to a block, and may
+// fail with a reason.
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
 import { addressWords, onPlace, textAt } from '../../core/wording/values.ts';
@@ -8,7 +8,7 @@ import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { WatchNames, WordingContext, Sentence } from '../../core/model/watch/wording.ts';
 
-/** `vault sent 250 ETH, above 100`; `how` is put behind it: ` in a call`. */
+/** `vault sent 250 ETH, above 100`. With ` in a call` as `how`: `vault sent 250 ETH in a call, above 100`. */
 export function movedSentence(
   occasion: WordingContext,
   value: Amount,
