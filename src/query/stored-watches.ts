@@ -90,8 +90,8 @@ function blindOf(watches: readonly Watch[], work: StoredWork, now: Instant): Bli
 }
 
 /**
- * Adjusts the blind watches to the row of the replica that polls them. If the row has none, none is blind; if it has
- * one group, all have the reason of that group.
+ * Makes the blind watches agree with the row of the replica that polls them. If the row has no blind group of the
+ * explorer, no watch is blind. If it has one group, each watch has the reason of that group.
  */
 function asWritten(found: readonly BlindWatch[], explorer: string, { blind }: HealthSummary): BlindWatch[] {
   const [first, ...others] = blind.filter((group) => group.explorer === explorer);
@@ -117,7 +117,7 @@ function figuresIn(
   return storedFiguresOf(watch.kind.fields, figurePathsOf(watch), snapshot);
 }
 
-/** `from`: the time before `from` does not count as blind; null: all time counts. */
+/** `from`: a watch counts as blind only for the time after it; null: all time counts. */
 function blindIn(
   watch: Watch,
   { memories, damaged, pauses, from }: StoredFacts & { readonly from: Instant | null },

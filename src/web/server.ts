@@ -24,7 +24,7 @@ export class WebError extends Error {
   override readonly name = 'WebError';
 }
 
-/** Resolves once it listens; rejects with a `WebError` when it cannot. */
+/** Resolves when the server listens. Rejects with a `WebError` if it cannot listen. */
 export async function serveWeb(options: WebOptions): Promise<Web> {
   let second: SocketServer | null = null;
   const server = createHardenedServer({ ...options, isOnBothLoopbacks: () => second !== null });
@@ -42,8 +42,8 @@ export async function serveWeb(options: WebOptions): Promise<Web> {
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
 /**
- * Null if the address is no loopback address, if the machine has only one, or if another program listens on the other
- * one.
+ * Listens on the other loopback address as well. Resolves with null if `address` is no loopback address, if the machine
+ * has no other one, or if another program listens there.
  */
 function listenOnOtherLoopback(
   server: Server,
@@ -111,7 +111,7 @@ const HINT = 'choose another address with `http: { listen: … }` in the config 
 function explain({ code, message }: NodeJS.ErrnoException, address: string): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `cannot listen on ${address}: another program does, perhaps another daemon; stop it, or ${HINT}`;
+      return `cannot listen on ${address}: another program uses this address, perhaps another daemon; stop it, or ${HINT}`;
     case 'EACCES':
       return `cannot listen on ${address}: not permitted (ports below 1024 are reserved); ${HINT}`;
     case 'EADDRNOTAVAIL':

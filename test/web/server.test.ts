@@ -316,7 +316,7 @@ describe('opening and closing', () => {
     const second = serve({ port: Number(port) });
     await expect(second).rejects.toThrow(WebError);
     await expect(second).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${port}: another program does, perhaps another daemon; stop it, or choose another ` +
+      `cannot listen on 127.0.0.1:${port}: another program uses this address, perhaps another daemon; stop it, or choose another ` +
         'address with `http: { listen: … }` in the config or with CHAINWARDEN_LISTEN',
     );
   });

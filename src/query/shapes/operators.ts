@@ -39,11 +39,11 @@ export const DeliveryDetail = DeliveryRow.extend({
         rule: z.string().describe('`rules/treasury.yaml:21`'),
       }),
     )
-    .describe('The first fifty messages about single alerts in it.'),
+    .describe('The first fifty of its messages about single alerts.'),
   more: z
     .array(z.strictObject({ watch: z.string(), alert: z.string(), count: Count }))
-    .describe('The number of the other ones, by watch and alert.'),
-}).meta({ id: 'DeliveryDetail', description: 'One message to one recipient, with all that it says.' });
+    .describe('The number of the other messages, by watch and alert.'),
+}).meta({ id: 'DeliveryDetail', description: 'One message to one recipient, with its content.' });
 export type DeliveryDetail = z.output<typeof DeliveryDetail>;
 
 export const DeliveryList = list(DeliveryRow)
@@ -71,7 +71,7 @@ export const SilenceRow = z
     until_resolved: z.boolean(),
     actor: z.string(),
     comment: z.string(),
-    held: Count.nullable().describe('Notifications that it has held back.'),
+    held: Count.nullable().describe('The number of notifications that it has held back.'),
   })
   .meta({ id: 'SilenceRow', description: 'A silence, or a pause.' });
 export type SilenceRow = z.output<typeof SilenceRow>;

@@ -9,8 +9,9 @@ import type { Point } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 
 /**
- * The field path that is drawn for a watch: the one that its first condition compares with a constant, else the one
- * that the kind measures, else the first of which samples are kept. Null: there is none.
+ * The path of the field that is drawn for a watch. It is the path that a condition compares with a constant. If there
+ * is none, it is the path that the kind measures, or else the first path whose samples are kept. Null if there is none
+ * of these.
  */
 export function drawnPath({ kind, alerts, sampled }: Watch): string | null {
   for (const alert of alerts) {

@@ -162,7 +162,7 @@ function routesToMessages(queries: Queries): ReadRoute[] {
     }),
     one('/deliveries/:id', {
       tag: 'deliveries',
-      summary: 'One message to one recipient, with all that it says.',
+      summary: 'One message to one recipient, with its content.',
       shape: DeliveryDetail,
       look: (parameter) => queries.delivery(parameter('id')),
       missing: 'There is no such delivery. A delivery is kept for 30 days after it ended.',
