@@ -46,8 +46,8 @@ export function loadOrFail(
 }
 
 /**
- * Loads the parts of a setup that commands need to read the state. Rule files with a mistake are left out, and so are
- * secrets that only the daemon can read, since they must not prevent reading.
+ * Loads the parts of a setup that commands need to read the state. Rule files with a mistake and secrets that only the
+ * daemon can read are left out. They do not make the command fail.
  */
 export function loadToRead(terminal: Terminal, file: string): Setup {
   const loaded = loadSetup(file, { ...terminal, isToRead: true });

@@ -35,7 +35,8 @@ export function timeOf(text: string, { now, zone }: Moment, option: string): Ins
     const on = (day: Instant): Instant => instantIn(zone, `${wallTime(zone, day).slice(0, 10)}T${text}`);
     return on(now) > now ? on(now) : on(now + DAY_MS);
   }
-  // A time without a zone is refused: it would be in the zone of this machine, which the operator may not have in mind.
+  // A time without a zone is refused. It would be read in the zone of this machine, but the operator may mean another
+  // zone.
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(at)) return at;
   const shown = singleLine(text, 60);

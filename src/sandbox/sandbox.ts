@@ -16,19 +16,22 @@ export interface SandboxOptions {
   readonly blockTimeMs: number | 'manual';
   readonly clock: Clock;
   readonly limits?: Partial<Limits>;
-  /** Whether `/control/...` is served too. The methods of the object work either way. */
+  /** True to serve `/control/...` as well. The methods of the returned object work without it. */
   readonly control?: boolean;
   /** Head of a manual chain before anything is mined; 100 when left out. */
   readonly startBlock?: number;
-  /** A chain without activity of its own: blocks are empty, balances and reputations constant. */
+  /** True for a chain without activity of its own: blocks are empty, and balances and reputations are constant. */
   readonly quiet?: boolean;
   /** Rows of a full page, 1 to 50; 50 when left out. */
   readonly pageSize?: number;
-  /** Faults drawn by the seed: replaced blocks, lists behind the head, rows that come twice or out of order. */
+  /**
+   * True to add faults, chosen by the seed: replaced blocks, lists behind the head, rows that come twice or out of
+   * order.
+   */
   readonly faults?: boolean;
   /** The limit for each kind of change; 10,000 when left out. A simulation of months makes more. */
   readonly mostChanges?: number;
-  /** Answers as this release of an explorer does; left out = as the specification has it. */
+  /** The explorer release whose answers are imitated. Null or left out: the answers follow the specification. */
   readonly as?: Release | null;
 }
 
@@ -43,7 +46,7 @@ export interface Sandbox extends Control {
   readonly calls: Calls;
   head(): number;
   ask(request: ApiRequest): ApiAnswer;
-  /** The fault for the answer to this request; undefined: none is due. */
+  /** The fault for the answer to this request; undefined if none is due. */
   takeFault(request: ApiRequest, status: number): SandboxFault | undefined;
 }
 

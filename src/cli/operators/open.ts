@@ -11,8 +11,8 @@ import type { Terminal } from '../terminal.ts';
 
 const VALID_MS = 60_000;
 const TWO_LINKS =
-  'The first link is safer: no other program of this machine is sent its session. The second one is for browsers that do ' +
-  'not know names below localhost.\n';
+  'The first link is safer: browsers send its session to no other program of this machine. The second link is for ' +
+  'browsers that do not find names below localhost.\n';
 const NO_PAGE =
   'The daemon serves no page: http.page of its config is false, or it listens for other machines (as in a container) and ' +
   'http.operators names nobody. Commands such as ack and silence work without it.';

@@ -47,7 +47,7 @@ function listTransfers(world: World, key: AddressKey, request: ListRequest, matc
   return takePage<LoggedTransfer>(rows, request, { item: (row) => renderRow(world, row), cursor });
 }
 
-/** The last one first. */
+/** The transfers of a block, the last one first. */
 function transfersOf(world: World, height: number): LoggedTransfer[] {
   return world.chain
     .transactionsOf(height)
@@ -55,7 +55,10 @@ function transfersOf(world: World, height: number): LoggedTransfer[] {
     .reverse();
 }
 
-/** The specification has no list of transfers, so its rows are those inside transactions, with their block. */
+/**
+ * The specification describes transfers only inside of transactions. A row of a list is such a transfer with the number
+ * of its block.
+ */
 function renderRow(world: World, { mined, transfer, place }: LoggedTransfer): JsonRow {
   const type = world.tokens.find(transfer.token)?.type ?? null;
   const listed = renderTransfer(world, mined, transfer, place);
@@ -64,7 +67,10 @@ function renderRow(world: World, { mined, transfer, place }: LoggedTransfer): Js
   return world.dialect.write('token-transfer', row, () => ({ token_type: type }));
 }
 
-/** A single piece has no value, and the amount of a confidential token is secret. */
+/**
+ * The field `total`: without a value for a single piece (ERC-721), and null for a confidential token (ERC-7984), since
+ * its amounts are secret.
+ */
 function totalOf({ dialect }: World, type: string | null, { tokenId }: Transfer, total: unknown): unknown {
   if (type === 'ERC-7984' && dialect.isSince('11')) return null;
   if (type === 'ERC-721') return { token_id: tokenId, token_instance: null };

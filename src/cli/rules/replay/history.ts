@@ -27,16 +27,16 @@ import { openExplorers } from '../../open-explorers.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export interface ReplayHistoryOptions extends TimeRangeOptions {
-  /** At most so many pages are requested for one question, which is a list of the explorer. */
+  /** The limit of pages that are requested for one question. A question is one list of one explorer. */
   readonly maxPages: number;
-  /** True: the requests are made whatever they cost. */
+  /** True if the requests may be made at any cost. */
   readonly yes: boolean;
 }
 
 /** Up to this many requests are made without --yes. */
 const MOST_UNASKED = 100;
 
-/** Resolves with null if the cost needs --yes. */
+/** Resolves with null if the cost needs --yes and the option is not given. */
 export async function replayHistory(
   terminal: Terminal,
   setup: Setup,
@@ -77,7 +77,7 @@ export async function replayHistory(
 
 const HOW = 'Name a recording with --recording FILE, or say how far back to ask the explorers with --since 24h.';
 
-/** Prints the cost of the estimate, which makes one request for each question. False if that needs --yes. */
+/** Prints the cost of the estimate: one request for each question. Returns false if this cost needs --yes. */
 function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes }: ReplayHistoryOptions): boolean {
   const credits = groups.reduce((sum, { question }) => sum + question.credits, 0);
   terminal.err(`the estimate asks for one page each: ${priceOf(groups.length, credits)}\n`);
@@ -107,7 +107,7 @@ async function price(
   return priced;
 }
 
-/** Prints the cost of the pages that the estimate did not read. False if that needs --yes. */
+/** Prints the cost of the pages that the estimate did not read. Returns false if this cost needs --yes. */
 function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }: ReplayHistoryOptions): boolean {
   const rows = priced.map(({ group: { question }, pages }) => ({
     name: `${question.explorer} ${question.path}`,
@@ -128,8 +128,8 @@ function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }
 
 function stopHere(terminal: Terminal, what: string): false {
   terminal.err(
-    `${what}, for that is more than ${count(MOST_UNASKED, 'request')}. ` +
-      'Go on with --yes, or ask for less: a shorter --since, fewer rule files, a smaller --max-pages.\n',
+    `${what}: more than ${count(MOST_UNASKED, 'request')} need --yes. ` +
+      'Add it, or ask for less: a shorter --since, fewer rule files, a smaller --max-pages.\n',
   );
   return false;
 }
