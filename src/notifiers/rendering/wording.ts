@@ -96,9 +96,13 @@ export function memberSubject(member: DeliveryMember, at: Instant): string {
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
 }
 
-/** True if the transition is not new: it was sent before, is more severe now, or is sent late to a new recipient. */
+/**
+ * True if the transition is not new: it was sent before, is more severe now, or still lasts and is sent late to a new
+ * recipient. An event does not last.
+ */
 function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
-  return as === 'repeat' || renewed !== null || message.reason === SEVERITY_RAISED;
+  const isLate = renewed !== null && message.type === 'alert.firing';
+  return as === 'repeat' || isLate || message.reason === SEVERITY_RAISED;
 }
 
 /**
