@@ -7,10 +7,10 @@ import type { Recipient } from '../core/model/ids.ts';
 import { distinctTargets, isAmong, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
-import type { AlertEpisode, RecipientState, Withdrawal } from './model.ts';
-import { isHeard, UNTOLD } from './owed.ts';
+import type { AlertEpisode, Withdrawal } from './model.ts';
 import type { RoutingRules } from './rounds/route-round.ts';
 import type { Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';
+import { formerTarget, inOrder, isUncertain, joinOf, NOT_HELD, unsentFrom, type Waiting } from './takeover.ts';
 
 /** An alert that is open, or has pending transitions, with the states of its targets. */
 export interface ActiveAlert extends AlertEpisode {
@@ -19,12 +19,7 @@ export interface ActiveAlert extends AlertEpisode {
   readonly number: number;
   /** The seq of the begin of an open alert, or of an event that is not acknowledged; null: there is none. */
   readonly began: number | null;
-  readonly known: readonly ActiveKnowledge[];
-}
-
-export interface ActiveKnowledge extends Knowledge {
-  /** The first transition of what is over, and is in a message to the target that is not settled; null: there is none. */
-  readonly overFrom: number | null;
+  readonly known: readonly Knowledge[];
 }
 
 type ReroutingRules = Omit<RoutingRules, 'unanswered'>;
@@ -88,13 +83,14 @@ function isLong(since: Instant, now: Instant): boolean {
   return now - since >= GONE_MS || now < since;
 }
 
-function rerouteOne(before: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTargets, now: Instant): RerouteResult {
+function rerouteOne(read: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTargets, now: Instant): RerouteResult {
+  const before = { ...read, known: read.known.map((one) => ifBack(one, read, rules, goneBefore)) };
   const { key } = before;
   const rule = rules.ruleOf(before.watch, before.alert, before.labels);
   const labels = rule?.type === 'rule' ? rule.labels : before.labels;
   const named = distinctTargets((rule?.channels ?? []).flatMap((channel) => rules.recipientsOf(channel) ?? []));
   const known = before.known.map((one) => standingOf(one, named, rules, goneBefore, now));
-  const lost = known.filter(({ lostFrom }) => lostFrom !== null);
+  const lost = known.filter((one) => one.lost !== null);
   const joining = joiningOf(before, named, known);
   const owing = ({ target, via, state }: Pick<Knowledge, 'target' | 'via' | 'state'>): Owing => {
     return { key, notification: null, group: placeOf({ key, labels }, target, rules), via, state };
@@ -109,6 +105,24 @@ function rerouteOne(before: ActiveAlert, rules: ReroutingRules, goneBefore: Gone
   };
 }
 
+/**
+ * A target that is back is sent the open alert if no message about it is known to have arrived. It has the id of the
+ * cancelled one, and is marked as a copy if that may have arrived.
+ */
+function ifBack(
+  known: Knowledge,
+  { began }: ActiveAlert,
+  { recipientsOf }: ReroutingRules,
+  goneBefore: GoneTargets,
+): Knowledge {
+  const { target, state } = known;
+  const { begun, owed } = state;
+  const isBack = targetKey(target) in goneBefore && isAmong(target, recipientsOf);
+  const isCancelled = isBack && owed === null && isUncertain(state);
+  if (began === null || begun === null || begun < began || !isCancelled) return known;
+  return { ...known, state: unsentFrom(begun, state) };
+}
+
 function undeliverableOn({ channel }: Recipient, alert: ActiveAlert): Undeliverable {
   return { channel, notification: { ...alert, seq: alert.newest }, why: 'the config names nobody for it any more' };
 }
@@ -121,64 +135,29 @@ function goneEntry({ target, goneSince }: Standing): [string, Instant][] {
 interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
   readonly isNamed: boolean;
   readonly goneSince: Instant | null;
-  /** The seq of the first transition that is no longer pending for the target; null: there is none. */
-  readonly lostFrom: number | null;
+  /** What is no longer pending for the target; null: there is none. */
+  readonly lost: Waiting | null;
   /** The same, also for a target that was removed less than `GONE_MS` ago. */
-  readonly waitsFrom: number | null;
+  readonly waiting: Waiting | null;
   readonly withdrawal: Withdrawal | null;
 }
 
 function standingOf(
-  known: ActiveKnowledge,
+  known: Knowledge,
   named: readonly Recipient[],
   rules: ReroutingRules,
   goneBefore: GoneTargets,
   now: Instant,
 ): Standing {
   const { target, via, state } = known;
-  const isThere = isAmong(target, rules.recipientsOf);
-  const isNamed = isThere && (via !== 'route' || named.some((one) => targetKey(one) === targetKey(target)));
-  const goneSince = isThere ? null : (goneBefore[targetKey(target)] ?? now);
-  const stays = { target, via, state, isNamed, goneSince, lostFrom: null, waitsFrom: null, withdrawal: null };
-  if (isNamed) return stays;
-  // If nobody is named, it stays with the target, which the config still has.
-  const isOverMoved = !isThere || (named.length > 0 && isOverUnsent(known));
-  const left = leftBehind(isOverMoved ? known : { ...known, overFrom: null }, !isThere);
-  const isMoved = goneSince === null || isLong(goneSince, now);
-  return { ...stays, ...(isMoved ? left : {}), waitsFrom: left.lostFrom };
+  const former = formerTarget(known, named, rules.recipientsOf);
+  const stays = { target, via, state, isNamed: former === null, goneSince: null, lost: null, withdrawal: null };
+  if (former === null) return { ...stays, waiting: null };
+  const { isGone, waiting } = former;
+  const goneSince = isGone ? (goneBefore[targetKey(target)] ?? now) : null;
+  if (goneSince !== null && !isLong(goneSince, now)) return { ...stays, goneSince, waiting };
+  return { ...stays, goneSince, state: former.state, lost: waiting, waiting, withdrawal: former.withdrawal };
 }
-
-/**
- * A target that is no longer named keeps only the end of an alert that it was sent. A removed target is not tried
- * again.
- */
-function leftBehind(
-  { key, target, state, overFrom }: ActiveKnowledge,
-  isGone: boolean,
-): Pick<Standing, 'state' | 'lostFrom' | 'withdrawal'> {
-  const free = { ...state, held: null, heldAt: null, renewed: null };
-  const { begun } = state;
-  if (begun !== null && (isGone ? state.notified >= begun : isHeard(state)))
-    return { state: { ...state, renewed: null }, lostFrom: overFrom, withdrawal: null };
-  const first = overFrom ?? begun;
-  if (first === null) {
-    const lostFrom = state.wanted > state.closed ? state.closed + 1 : null;
-    return { state: { ...free, wanted: state.closed }, lostFrom, withdrawal: null };
-  }
-  const before = first - 1;
-  return {
-    state: { ...free, wanted: before, closed: before, begun: null, owed: null },
-    lostFrom: first,
-    withdrawal: isGone ? null : { target, key, from: first, as: 'cancelled' },
-  };
-}
-
-/** True if no message about what is over, or about what followed, can have arrived. */
-function isOverUnsent({ overFrom, state: { begun, owed, notified, maybeNotified } }: ActiveKnowledge): boolean {
-  return overFrom !== null && begun === null && owed === 'untried' && Math.max(notified, maybeNotified) < overFrom;
-}
-
-const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
 
 /**
  * The states of named targets that were not sent an open alert, or transitions that are lost for former targets. What
@@ -189,24 +168,9 @@ function joiningOf(
   named: readonly Recipient[],
   standings: readonly Standing[],
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
-  const lost = standings.flatMap(({ lostFrom, waitsFrom }) => (began === null ? lostFrom : waitsFrom) ?? []);
-  const froms = [...lost, ...(began === null ? [] : [began])].toSorted((a, b) => a - b);
+  const moved = standings.flatMap(({ lost, waiting }) => (began === null ? lost : waiting) ?? []);
+  const all = inOrder([...moved, ...(began === null ? [] : [{ from: began, ...NOT_HELD }])]);
   const joinedAs = (target: Recipient): ReturnType<typeof joinOf>[] =>
-    froms.map((from) => joinOf(target, { known, newest }, from));
+    all.map((waiting) => joinOf(target, { known, newest }, waiting));
   return named.flatMap((target) => joinedAs(target).find(({ length }) => length > 0) ?? []);
-}
-
-/**
- * Makes the transitions from seq `from` on pending for the target. Empty if it was sent them, or they are pending
- * already. A target that was called, and not sent the alert, is sent it as a named one: its call may be needless now.
- */
-export function joinOf(
-  target: Recipient,
-  { known, newest }: { readonly known: readonly Knowledge[]; readonly newest: number },
-  from: number,
-): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
-  const before = known.find((one) => targetKey(one.target) === targetKey(target));
-  const { via, state } = before ?? { via: 'route', state: UNTOLD };
-  if (state.begun !== null || (via === 'route' && state.wanted >= from)) return [];
-  return [{ target, via: 'route', state: { ...state, wanted: newest, closed: from - 1, renewed: RELOADED } }];
 }

@@ -10,7 +10,7 @@ import { isUntried, UNTOLD } from '../owed.ts';
 import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
-import { joinOf } from '../reroute.ts';
+import { joinOf, NOT_HELD } from '../takeover.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
@@ -179,7 +179,9 @@ function keysOf(known: readonly Knowledge[]): ReadonlySet<string> {
  */
 function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owing[] {
   if (!alert.needsAck) return [];
-  const owing = alert.isEvent ? joinOf(target, alert, alert.began) : renewedAfterAck(target, alert);
+  const owing = alert.isEvent
+    ? joinOf(target, alert, { from: alert.began, ...NOT_HELD })
+    : renewedAfterAck(target, alert);
   return owing.map((one) => ({ ...one, key: alert.key, notification: null, group: placeOf(alert, target, rules) }));
 }
 

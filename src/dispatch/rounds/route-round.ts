@@ -11,6 +11,7 @@ import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.
 import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, stateAfterTelling, stateOwing, UNTOLD } from '../owed.ts';
 import { criticalOf } from '../batches.ts';
+import { formerTarget, inOrder, takenOver, type Waiting } from '../takeover.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 
@@ -86,9 +87,12 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
   const knowing = new Set(known.map(({ target }) => targetKey(target)));
   const hearing = [...(isNowTrue(notification.transition) ? named : []), ...notification.told.map(recipientOf)];
   const joining = distinctTargets(hearing).filter((target) => !knowing.has(targetKey(target)));
-  const all = [...known, ...joining.map((target) => joiningAt(notification, target))];
+  const all = [...known, ...joining.map((target) => ({ target, via: 'route' as const, state: UNTOLD }))];
+  const waiting = waitingBefore(notification, known, named, rules);
   const owing = all.flatMap(({ target, state, via }): Owing[] => {
-    const owed = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
+    const isOfToday = named.some((one) => targetKey(one) === targetKey(target));
+    const before = isOfToday ? withWaiting({ via, state }, waiting) : state;
+    const owed = stateOwing(before, notification, isNamed.has(targetKey(target)) || via !== 'route');
     if (owed === null || owed === state) return [];
     const next = told.has(targetKey(target)) ? stateAfterTelling(owed, notification) : owed;
     const group = placeOf(notification, target, rules);
@@ -103,6 +107,21 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
     turned: turnedBy(notification, rules),
     undeliverable: lostIn(notification, rules),
   };
+}
+
+/** What former targets were not sent, and cannot be sent later than something that is so now. */
+function waitingBefore(
+  { transition }: Unrouted,
+  known: readonly Knowledge[],
+  named: readonly Recipient[],
+  { recipientsOf }: RoutingRules,
+): readonly Waiting[] {
+  if (!isNowTrue(transition)) return [];
+  return inOrder(known.flatMap((one) => formerTarget(one, named, recipientsOf)?.waiting ?? []));
+}
+
+function withWaiting(of: Pick<Knowledge, 'via' | 'state'>, waiting: readonly Waiting[]): RecipientState {
+  return waiting.map((one) => takenOver(of, one)).find((state) => state !== null) ?? of.state;
 }
 
 function recipientOf({ channel, recipient }: ToldUnrecorded): Recipient {

@@ -32,6 +32,8 @@ export interface Knowledge {
   readonly target: Recipient;
   readonly via: Via;
   readonly state: RecipientState;
+  /** The first transition of what is over, and is in a message to the target that is not settled; null: there is none. */
+  readonly overFrom: number | null;
 }
 
 export interface RoutingRound {

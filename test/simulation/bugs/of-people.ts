@@ -160,8 +160,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/dispatch/reroute.ts',
-        find: `({ lostFrom, waitsFrom }) => (began === null ? lostFrom : waitsFrom) ?? []`,
-        replace: `(): number[] => []`,
+        find: `({ lost, waiting }) => (began === null ? lost : waiting) ?? []`,
+        replace: `(): Waiting[] => []`,
       },
     ],
     caughtAs: ['unsent reload', 'unsent event'],

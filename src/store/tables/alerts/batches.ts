@@ -7,7 +7,7 @@ import type { DeliveryBatch, BatchMember, Overtaken, Withdrawal } from '../../..
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable, Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { SqlDialect } from '../../sql/dialect.ts';
+import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { bool, int, jsonOrNull, type Row } from '../../sql/rows.ts';
 import { columns, insertion, list, type ListRow, type ListStatement, type Sql } from '../../sql/sql.ts';
 import {
@@ -227,6 +227,20 @@ const CANCEL_FOR = list(
         WHERE member.delivery = mine.number AND member.sent_as = 'news' AND n.transition IN ('resolved', 'retracted'))`,
 );
 
+const MAY_KNOW = list(
+  { channel: 'text', recipient: 'text', at: 'int' },
+  (row) => `
+    UPDATE recipient_state AS state SET maybe_notified = ${later('state.maybe_notified', 'cancelled.seq')}
+    FROM (
+      SELECT mine.channel, mine.recipient, member.key, max(member.seq) AS seq
+      FROM deliveries AS mine JOIN group_member AS member ON member.delivery = mine.number ${row.also}
+      WHERE mine.channel = ${row.channel} AND mine.recipient = ${row.recipient}
+        AND mine.state = 'cancelled' AND mine.settled_at = ${row.at} AND mine.maybe_copy = 1
+      GROUP BY mine.channel, mine.recipient, member.key) AS cancelled
+    WHERE state.key = cancelled.key AND state.channel = cancelled.channel AND state.recipient = cancelled.recipient
+      AND state.begun IS NOT NULL`,
+);
+
 /**
  * Cancels pending messages to these targets. Only messages with the end of an alert stay pending, in case the config
  * names the target again.
@@ -234,6 +248,7 @@ const CANCEL_FOR = list(
 export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<void> {
   const rows = targets.map((target) => ({ ...target, at }));
   await sql.each(CANCEL_FOR, rows);
+  await sql.each(MAY_KNOW, rows);
 }
 
 // Untried news of an alert whose begin was sent: it flapped and fires again, or an event is corrected.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Held, Key, RecipientState, Renewal } from '../../../dispatch/model.ts';
-import type { ActiveAlert, ActiveKnowledge, Rerouted } from '../../../dispatch/reroute.ts';
+import type { ActiveAlert, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing, Via } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { ActiveAlerts, RecipientStateKey } from '../../contract/dispatch.ts';
@@ -33,14 +33,18 @@ const TRIED = `
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
       AND mine.state IN ('due', 'sending')) END AS tried`;
 
-/** States of these alerts, with further columns. */
-const knownWith =
-  (...columns: readonly string[]) =>
-  (d: SqlDialect): string => `
-  SELECT ${['state.*', TRIED, ...columns].join(', ')} FROM recipient_state AS state
-  WHERE ${d.among('state.key', '$1', 'text')} ORDER BY channel, recipient, key`;
+/** The first transition of what is over, and is in a message to the recipient that is not settled; null: there is none. */
+const OVER_FROM = `
+  CASE WHEN state.closed > 0 THEN (
+    SELECT min(begin.seq) FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+      JOIN notifications AS ended ON ended.number = member.notification
+      JOIN notifications AS begin ON begin.key = ended.key AND begin.episode = ended.episode
+    WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
+      AND member.sent_as = 'fired-and-resolved' AND mine.state IN ('due', 'sending')) END AS over_from`;
 
-const KNOWN = knownWith();
+const KNOWN = (d: SqlDialect): string => `
+  SELECT state.*, ${TRIED}, ${OVER_FROM} FROM recipient_state AS state
+  WHERE ${d.among('state.key', '$1', 'text')} ORDER BY channel, recipient, key`;
 
 export async function knownOf(sql: Sql, keys: readonly Key[]): Promise<Knowledge[]> {
   if (keys.length === 0) return [];
@@ -48,7 +52,8 @@ export async function knownOf(sql: Sql, keys: readonly Key[]): Promise<Knowledge
 }
 
 function knowledgeOf(row: Row): Knowledge {
-  return { key: String(row['key']), target: recipientOf(row), via: viaOf(row['via']), state: stateOf(row) };
+  const overFrom = intOrNull(row, 'over_from');
+  return { key: String(row['key']), target: recipientOf(row), via: viaOf(row['via']), state: stateOf(row), overFrom };
 }
 
 function viaOf(value: unknown): Via {
@@ -202,24 +207,6 @@ const ACTIVE = (d: SqlDialect): string => `
   WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (
     SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
 
-/** The first transition of what is over, and is in a message to the recipient that is not settled; null: there is none. */
-const OVER_FROM = `(
-  SELECT min(begin.seq) FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
-    JOIN notifications AS ended ON ended.number = member.notification
-    JOIN notifications AS begin ON begin.key = ended.key AND begin.episode = ended.episode
-  WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
-    AND member.sent_as = 'fired-and-resolved' AND mine.state IN ('due', 'sending')) AS over_from`;
-
-const KNOWN_ACTIVE = knownWith(OVER_FROM);
-
-async function activeKnowledge(sql: Sql, keys: readonly Key[]): Promise<Map<Key, ActiveKnowledge[]>> {
-  const rows = await sql.all(KNOWN_ACTIVE, [keys]);
-  return Map.groupBy(
-    rows.map((row) => ({ ...knowledgeOf(row), overFrom: intOrNull(row, 'over_from') })),
-    ({ key }) => key,
-  );
-}
-
 /**
  * Alerts that are open or have pending transitions, in the order of their keys. Unreadable alerts are left out, so they
  * stay unchanged.
@@ -230,7 +217,7 @@ export async function readActive(
 ): Promise<ActiveAlerts> {
   const keys = (await sql.all(ACTIVE_KEYS, [after, limit])).map(({ key }) => String(key));
   if (keys.length === 0) return { alerts: [], last: null };
-  const known = await activeKnowledge(sql, keys);
+  const known = Map.groupBy(await knownOf(sql, keys), ({ key }) => key);
   const alerts = (await sql.all(ACTIVE, [keys, at])).flatMap((row): ActiveAlert[] => {
     const described = labelsOf(row['labels']);
     if (described === null) return [];
