@@ -7,9 +7,9 @@ import type { Recipient } from '../core/model/ids.ts';
 import { distinctTargets, isAmong, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
-import type { AlertEpisode, Withdrawal } from './model.ts';
+import type { AlertEpisode, Key, Withdrawal } from './model.ts';
 import type { RoutingRules } from './rounds/route-round.ts';
-import type { Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';
+import type { Informed, Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';
 import { formerTarget, inOrder, isUncertain, joinOf, NOT_HELD, unsentFrom, type Waiting } from './takeover.ts';
 
 /** An alert that is open, or has pending transitions, with the states of its targets. */
@@ -20,6 +20,8 @@ export interface ActiveAlert extends AlertEpisode {
   /** The seq of the begin of an open alert, or of an event that is not acknowledged; null: there is none. */
   readonly began: number | null;
   readonly known: readonly Knowledge[];
+  /** Keys of the alerts in a summary; empty for other notifications. */
+  readonly members: readonly Key[];
 }
 
 type ReroutingRules = Omit<RoutingRules, 'unanswered'>;
@@ -37,6 +39,10 @@ export interface RerouteResult {
   /** The states of targets that join. */
   readonly owing: readonly Owing[];
   readonly withdrawn: readonly Withdrawal[];
+  /** Targets that are sent a summary in place of others. */
+  readonly informed: readonly Informed[];
+  /** Targets that were not sent a summary, and are not sent it any more: they were not sent its events either. */
+  readonly uninformed: readonly Informed[];
   /** Pending transitions of a former target, for which the config names no other target. */
   readonly undeliverable: readonly Undeliverable[];
   /** Open alerts to which the rule in force gives other labels. */
@@ -59,6 +65,8 @@ export function reroute(
     rerouted: parts.flatMap(({ rerouted }) => rerouted),
     owing: parts.flatMap(({ owing }) => owing),
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    informed: parts.flatMap(({ informed }) => informed),
+    uninformed: parts.flatMap(({ uninformed }) => uninformed),
     undeliverable: parts.flatMap(({ undeliverable }) => undeliverable),
     relabelled: parts.flatMap(({ relabelled }) => relabelled),
     gone: Object.assign({}, ...parts.map(({ gone }) => gone)) as GoneTargets,
@@ -99,6 +107,11 @@ function rerouteOne(read: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTa
     rerouted: known.map((one) => ({ ...owing(one), isNamed: one.isNamed })),
     owing: joining.map(owing),
     withdrawn: known.flatMap(({ withdrawal }) => withdrawal ?? []),
+    informed: informedOf(before, joining),
+    uninformed: informedOf(
+      before,
+      lost.filter(({ state }) => state.begun === null),
+    ),
     undeliverable: named.length > 0 ? [] : lost.map(({ target }) => undeliverableOn(target, before)),
     relabelled: JSON.stringify(labels) === JSON.stringify(before.labels) ? [] : [{ key, labels }],
     gone: Object.fromEntries(known.flatMap(goneEntry)),
@@ -121,6 +134,10 @@ function ifBack(
   const isCancelled = isBack && owed === null && isUncertain(state);
   if (began === null || begun === null || begun < began || !isCancelled) return known;
   return { ...known, state: unsentFrom(begun, state) };
+}
+
+function informedOf({ members }: ActiveAlert, targets: readonly Pick<Knowledge, 'target'>[]): Informed[] {
+  return members.length === 0 ? [] : targets.map(({ target }) => ({ keys: members, target }));
 }
 
 function undeliverableOn({ channel }: Recipient, alert: ActiveAlert): Undeliverable {

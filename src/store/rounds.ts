@@ -42,7 +42,7 @@ import {
   wakeHeldBy,
   wakeHolding,
 } from './tables/alerts/alerts.ts';
-import { addBatches, addDead, cancelFor, dropOvertaken, withdraw } from './tables/alerts/batches.ts';
+import { addBatches, addDead, cancelFor, dropOvertaken, withdraw, withdrawUntried } from './tables/alerts/batches.ts';
 import { dueGroups, withMoreMembers } from './tables/alerts/due-groups.ts';
 import {
   addNotifications,
@@ -60,6 +60,7 @@ import {
   moveStates,
   oweStates,
   rerouteStates,
+  uninformStates,
 } from './tables/alerts/recipient-states.ts';
 import { keepTold } from './tables/alerts/told-before.ts';
 import { moveDeliveries } from './tables/deliveries/deliveries.ts';
@@ -202,10 +203,13 @@ export async function commitCalls(
 }
 
 export async function commitReroute(sql: Sql, result: RerouteResult, at: Instant): Promise<void> {
-  const { rerouted, owing, withdrawn, relabelled, undeliverable } = result;
+  const { rerouted, owing, withdrawn, informed, uninformed, relabelled, undeliverable } = result;
   await withdrawAll(sql, withdrawn, at);
   await rerouteStates(sql, rerouted);
   await owe(sql, owing, at);
+  await informStates(sql, informed, at);
+  await uninformStates(sql, uninformed);
+  for (const one of uninformed) await withdrawUntried(sql, one, at);
   await relabelAlerts(sql, relabelled);
   for (const one of undeliverable) await addDead(sql, one, at);
   const woken = rerouted.map(({ group }) => ({ group, notification: null }));

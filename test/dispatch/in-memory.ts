@@ -258,7 +258,7 @@ export class InMemoryDispatch {
       return [{ key, target: group.target, via: 'route' as const, state, overFrom: null }];
     });
     const place = { key, watch: labels['watch'] ?? '', alert: key, severity: severityOf(labels) };
-    return { ...place, labels, episode, newest, number: newest, began, known };
+    return { ...place, labels, episode, newest, number: newest, began, known, members: [] };
   }
 
   /** Decides everything once, due or not. */

@@ -70,6 +70,8 @@ interface ReroutedPage {
   readonly gone: GoneTargets;
   /** The last key of the page, after which the next page starts; null: it was the last page. */
   readonly last: Key | null;
+  /** True if a summary moved: what was decided about its events since is rerouted next. */
+  readonly hasMoved: boolean;
 }
 
 /** Whether there may be more to do, and the time of the next step: now, or in another turn of the event loop. */
@@ -99,16 +101,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     hasToReroute = false;
     try {
       const before = await store.goneTargets();
-      let gone: GoneTargets = {};
+      let [gone, hasMoved]: [GoneTargets, boolean] = [{}, false];
       for (let after: Key | null = ''; after !== null;) {
         const page = await reroutePage(after, before, fence);
         gone = { ...gone, ...page.gone };
+        hasMoved ||= page.hasMoved;
         after = page.last;
         await nextTurn();
       }
       const { left, nextAt } = leftBy(gone, clock.now());
       if (left.length > 0 || !isSame(before, gone)) await store.keepGone(gone, left, clock.now(), fence);
-      rerouteAt = nextAt;
+      rerouteAt = hasMoved ? clock.now() : nextAt;
     } catch (error) {
       hasToReroute = true;
       throw error;
@@ -128,7 +131,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (end === 'fenced') ownership.lost('service:dispatch');
       if (end === 'superseded') continue;
       reportUndeliverable(result.undeliverable);
-      return { gone: result.gone, last };
+      return { gone: result.gone, last, hasMoved: result.informed.length > 0 };
     }
   }
 

@@ -13,6 +13,8 @@ import { createDispatcher, type DispatcherOptions } from '../../../src/engine/di
 import { nextTurn } from '../../../src/lib/clock.ts';
 import { unansweredAnnouncements } from '../../../src/operators/announcements.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
+import { MOST_UNSETTLED } from '../../../src/core/alerts/overflow.ts';
+import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
@@ -329,6 +331,80 @@ test('a summary whose events are all retracted before anybody was sent it is tol
   await daemon.clock.advance(DAY);
   await daemon.route();
   expect(await daemon.sent()).toEqual(['ops summary']);
+});
+
+type Daemon = Awaited<ReturnType<typeof aDispatcher>>;
+
+/** All that was decided is for this channel alone from now on; others are gone for good. */
+async function moveTo(
+  { inForce, clock, route }: Daemon,
+  channel: string,
+  recipients: readonly string[],
+): Promise<void> {
+  inForce.channels = { [channel]: recipients };
+  for (const watch of inForce.named.keys()) inForce.named.set(watch, [channel]);
+  await route();
+  await clock.advance(31_000);
+  await route();
+}
+
+test('a channel that takes a summary over is told which of its events are retracted, before and after', async () => {
+  await using daemon = await aDispatcher();
+  const summary = { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] } as const;
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent({ ...LATER, dueAt: daemon.clock.now() + DAY })).toEqual(['ops summary']);
+  await daemon.decided({ ...RETRACTED, key: 'a' });
+  await daemon.route();
+  await moveTo(daemon, 'mail', ['ada@example.org']);
+  expect((await daemon.sent()).toSorted()).toEqual(['ada retracted', 'ada summary']);
+  await daemon.decided({ ...RETRACTED, key: 'b' });
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ada retracted']);
+  daemon.inForce.channels = { mail: ['ada@example.org'], ops: ['ops'] };
+  await daemon.clock.advance(DAY);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([]);
+});
+
+/** So many messages wait for `ops` that events are folded. */
+async function fillOutbox(database: SqlDatabase): Promise<void> {
+  await database.write('commit-due', (sql) =>
+    sql.run(`
+      WITH RECURSIVE old (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM old WHERE n < ${MOST_UNSETTLED})
+      INSERT INTO deliveries (id, channel, recipient, kind, rule, state, rank, attempt, due_at, created_at, runtime_at, maybe_copy)
+      SELECT 'old-' || n, 'ops', 'ops', 'news', '', 'due', 1, 1, ${DAY * 365 * 100}, 0, 0, 0 FROM old`),
+  );
+}
+
+test('events that were folded for a channel that the config lost are told on the one in its place, and so is their end', async () => {
+  const database = createMemoryDatabase();
+  await using daemon = await aDispatcher(undefined, undefined, { opened: createMemoryStore(database) });
+  await daemon.store.survey();
+  await fillOutbox(database);
+  await daemon.decided({ ...EVENT, key: 'a' }, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'b' }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([]);
+  await moveTo(daemon, 'mail', ['ada@example.org']);
+  expect(await daemon.sent()).toEqual(['ada summary']);
+  await daemon.decided({ ...RETRACTED, key: 'b' });
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ada retracted']);
+});
+
+test('a folded event that is retracted before the summary is sent is told as retracted after it', async () => {
+  const database = createMemoryDatabase();
+  await using daemon = await aDispatcher(undefined, undefined, { opened: createMemoryStore(database) });
+  await daemon.store.survey();
+  await fillOutbox(database);
+  await daemon.decided({ ...EVENT, key: 'a' }, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'b' }, ['ops']);
+  await daemon.route();
+  await daemon.decided({ ...RETRACTED, key: 'b' });
+  await daemon.route();
+  await daemon.clock.advance(MINUTE);
+  expect(await daemon.sent()).toEqual(['ops summary', 'ops summary']);
 });
 
 test('a summary of events that nobody acknowledges is told to the next in line', async () => {

@@ -3,7 +3,7 @@ import { isRow } from '../../../core/values/fields.ts';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import type { Recipient } from '../../../core/model/ids.ts';
 import { deliveryId } from '../../../core/model/watch/identity.ts';
-import type { DeliveryBatch, BatchMember, Overtaken, Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryBatch, BatchMember, Key, Overtaken, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable, Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -286,6 +286,21 @@ export async function withdraw(sql: Sql, withdrawal: Withdrawal, at: Instant): P
   if (rows.some((row) => bool(row, 'may_be_there'))) return false;
   for (const number of new Set(rows.map((row) => int(row, 'number')))) await leave(sql, number, withdrawal, at);
   return true;
+}
+
+const UNTRIED_OF = (d: SqlDialect): string => `
+  SELECT DISTINCT member.key FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+  WHERE ${d.among('member.key', '$1', 'text')} AND mine.channel = $2 AND mine.recipient = $3
+    AND mine.state = 'due' AND mine.maybe_copy = 0`;
+
+/** Takes these alerts out of the deliveries to a recipient that cannot have arrived. */
+export async function withdrawUntried(
+  sql: Sql,
+  { keys, target }: { readonly keys: readonly Key[]; readonly target: Recipient },
+  at: Instant,
+): Promise<void> {
+  const found = await sql.all(UNTRIED_OF, [keys, target.channel, target.recipient]);
+  for (const { key } of found) await withdraw(sql, { target, key: String(key), from: 1, as: 'cancelled' }, at);
 }
 
 const IS_LEFT = 'SELECT 1 FROM group_member WHERE delivery = $1 AND NOT (key = $2 AND seq >= $3) LIMIT 1';

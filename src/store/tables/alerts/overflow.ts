@@ -14,6 +14,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
+import { markFolded, addFolded } from './recipient-states.ts';
 import { type Fresh, isOwed, messageOf, onlyMember } from '../deliveries/delivery-rows.ts';
 
 /** A delivery of one transition, with the number of its notification. */
@@ -80,6 +81,8 @@ async function foldAlike(sql: Sql, singles: readonly Single[], at: Instant): Pro
   const [first] = singles;
   const found = first === undefined ? undefined : await findOpen(sql, first, foldKeyOf(first), at);
   const { open, begun } = fold(singles, found === undefined ? null : messageOf(found), at);
+  const folded = singles.map(({ message: { key, seq }, channel, recipient }) => ({ key, seq, channel, recipient }));
+  await markFolded(sql, folded);
   if (found !== undefined && open !== null)
     await sql.each(REWRITE, [{ number: int(found, 'number'), message: open, summary: open.summary?.keys ?? null }]);
   const fresh: Fresh[] = [];
@@ -115,16 +118,18 @@ const BEGIN = list(
   (row) => `
     INSERT INTO notifications
       (id, key, episode, seq, watch, alert, transition, labels, notify, message, summary, at, routed)
-    SELECT ${row.id}, ${row.key}, 1, 1, n.watch, n.alert, 'event', n.labels, '[]', ${row.message}, ${row.summary}, ${row.at}, 1
+    SELECT ${row.id}, ${row.key}, 1, 1, n.watch, n.alert,
+      CASE WHEN n.transition = 'retracted' THEN n.transition ELSE 'event' END, n.labels, '[]', ${row.message}, ${row.summary}, ${row.at}, 1
     FROM notifications AS n ${row.also} WHERE n.number = ${row.first} RETURNING number`,
 );
 
 /** Makes a summary. Its notification has the watch, the alert and the labels of the first event. */
 async function begin(sql: Sql, { first, summary }: Folded<Single>['begun'][number], at: Instant): Promise<Fresh> {
-  const { id, message } = summary;
+  const { id, message, channel, recipient } = summary;
   const { key } = message;
   const notification = { id: idOf(key, 1, 1), key, message, summary: message.summary?.keys ?? null, at };
   const [row] = await sql.allOf(BEGIN, [{ ...notification, first: first.notification }]);
+  await addFolded(sql, { key, channel, recipient }, { isEnd: message.summary?.of === 'alert.retracted', at });
   const members = [onlyMember(key, 1, row === undefined ? null : int(row, 'number'))];
   return { ...first.fresh, id, members, folds: foldKeyOf(summary), dueAt: at + OPEN_MS };
 }

@@ -12,7 +12,7 @@ import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
 import { inForceAt } from '../operators/policy.ts';
-import { labelsOf, recipientOf } from './notifications.ts';
+import { labelsOf, recipientOf, summaryKeysIn } from './notifications.ts';
 import { moved, notAfter } from './moved-clock.ts';
 
 /**
@@ -146,15 +146,69 @@ const INFORM = list(
   { key: 'text', channel: 'text', recipient: 'text', at: 'int' },
   (row) => `
     INSERT INTO recipient_state (key, channel, recipient, wanted, closed, begun, maybe_notified, decided, wanted_at)
-    SELECT ${row.key}, ${row.channel}, ${row.recipient}, 1, 1, 1, 1, 1, ${row.at} ${row.from} WHERE true
+    SELECT ${row.key}, ${row.channel}, ${row.recipient},
+      coalesce((SELECT max(one.seq) FROM notifications AS one WHERE one.key = ${row.key} AND one.routed = 1), 1),
+      1, 1, 1, 1, ${row.at} ${row.from} WHERE true
     ON CONFLICT (key, channel, recipient) DO NOTHING`,
 );
 
+/**
+ * The events of a summary count as sent. A recipient that takes the summary over is sent what was decided about them
+ * since, too.
+ */
 export async function informStates(sql: Sql, informed: readonly Informed[], at: Instant): Promise<void> {
+  const rows = statesOf(informed).map((one) => ({ ...one, at }));
+  await sql.each(INFORM, rows);
+}
+
+const UNINFORM = list(
+  columns('text', 'key', 'channel', 'recipient'),
+  (row) => `
+    UPDATE recipient_state AS state SET begun = NULL, maybe_notified = 0 ${row.from}
+    WHERE ${IS_OF(row)} AND state.notified < state.begun`,
+);
+
+/** The events of a summary do not count as sent. */
+export async function uninformStates(sql: Sql, uninformed: readonly Informed[]): Promise<void> {
+  await sql.each(UNINFORM, statesOf(uninformed));
+}
+
+function statesOf(informed: readonly Informed[]): RecipientStateKey[] {
   const rows = informed.flatMap(({ keys, target: { channel, recipient } }) =>
-    keys.map((key) => ({ key, channel, recipient, at })),
+    keys.map((key) => ({ key, channel, recipient })),
   );
-  await sql.each(INFORM, [...new Map(rows.map((row) => [placeOf(row), row])).values()]);
+  return [...new Map(rows.map((row) => [placeOf(row), row])).values()];
+}
+
+const ADD_FOLDED = list(
+  { ...columns('text', 'key', 'channel', 'recipient'), ...columns('int', 'at'), begun: 'int?' },
+  (row) => `
+    INSERT INTO recipient_state (key, channel, recipient, wanted, closed, begun, decided, wanted_at)
+    SELECT ${row.key}, ${row.channel}, ${row.recipient}, 1, 1, ${row.begun}, 1, ${row.at} ${row.from} WHERE true
+    ON CONFLICT (key, channel, recipient) DO NOTHING`,
+);
+const MAY_KNOW = list(
+  { ...columns('text', 'key', 'channel', 'recipient'), ...columns('int', 'seq') },
+  (row) => `
+    UPDATE recipient_state AS state SET maybe_notified = ${later('state.maybe_notified', row.seq)} ${row.from}
+    WHERE ${IS_OF(row)}`,
+);
+
+/** A summary in a delivery takes the place of these messages. */
+export async function addFolded(
+  sql: Sql,
+  summary: RecipientStateKey,
+  { isEnd, at }: { readonly isEnd: boolean; readonly at: Instant },
+): Promise<void> {
+  await sql.each(ADD_FOLDED, [{ ...summary, begun: isEnd ? null : 1, at }]);
+}
+
+/** These transitions are sent with a summary, so their ends are sent too. */
+export async function markFolded(
+  sql: Sql,
+  folded: readonly (RecipientStateKey & { readonly seq: number })[],
+): Promise<void> {
+  await sql.each(MAY_KNOW, folded);
 }
 
 export interface DecidedState extends RecipientStateKey {
@@ -198,7 +252,7 @@ const ACTIVE_KEYS = `
 // `began` is null for an acknowledged event, and for one that needs no acknowledgement: these are not sent to further
 // targets.
 const ACTIVE = (d: SqlDialect): string => `
-  SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number,
+  SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number, newest.summary,
     CASE WHEN is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels,
     CASE WHEN is_open = 1 AND (is_event = 0 OR needs_ack = 1 AND NOT EXISTS (
       SELECT 1 FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode AND ${inForceAt('$2')}
@@ -222,7 +276,8 @@ export async function readActive(
     const described = labelsOf(row['labels']);
     if (described === null) return [];
     const place = { ...texts(row, 'key', 'watch', 'alert'), ...ints(row, 'episode', 'newest', 'number') };
-    return [{ ...place, ...described, began: intOrNull(row, 'began'), known: known.get(place.key) ?? [] }];
+    const members = summaryKeysIn(row['summary']);
+    return [{ ...place, ...described, began: intOrNull(row, 'began'), known: known.get(place.key) ?? [], members }];
   });
   return { alerts, last: keys.length < limit ? null : (keys.at(-1) ?? null) };
 }
