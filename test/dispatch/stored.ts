@@ -8,17 +8,17 @@ import type {
   TransitionName,
 } from '../../src/dispatch/model.ts';
 import { decideCalls } from '../../src/dispatch/rounds/call-round.ts';
-import { reroute } from '../../src/dispatch/reroute.ts';
+import { leftBy, reroute } from '../../src/dispatch/reroute.ts';
 import { routeRound } from '../../src/dispatch/rounds/route-round.ts';
 import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import { createDueRounds } from '../../src/engine/dispatching/due-rounds.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import type { CommitResult } from '../../src/store/contract/fence.ts';
-import type { Settlement } from '../../src/core/model/delivery.ts';
+import type { Delivery, Settlement } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
-import { isOvertaken, PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
+import { isOvertaken, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
 import { fenceOf } from '../support/store/fences.ts';
 import { allOf } from '../support/store/store-calls.ts';
 import { operate } from '../support/store/operate.ts';
@@ -26,6 +26,8 @@ import { shiftOf } from '../../src/dispatch/clock-jump.ts';
 
 const MANY = 1000;
 const FENCE = 'service:test';
+
+type Tried = ReturnType<Wire> | 'unknown';
 
 interface Known {
   episode: number;
@@ -35,8 +37,10 @@ interface Known {
 
 export class StoredDispatch implements AsyncDisposable {
   readonly messages: Sent[] = [];
+  /** What receivers took, in this order; not `isSure`: or may have taken. */
+  readonly taken: { readonly channel: string; readonly delivery: Delivery; readonly isSure: boolean }[] = [];
   /** What a try on a channel comes to; nothing else is said of it: it is sent. */
-  readonly wires = new Map<string, ReturnType<Wire>>();
+  readonly wires = new Map<string, Tried>();
   now: Instant;
   #store = createMemoryStore();
   #setup: Setup;
@@ -47,6 +51,7 @@ export class StoredDispatch implements AsyncDisposable {
   #alerts = new Map<string, Known>();
   #silences: { readonly id: string; readonly from: Instant; until: Instant }[] = [];
   #requests = 0;
+  #rerouteAt: Instant | null = null;
 
   constructor(setup: Setup, now: Instant) {
     this.#setup = setup;
@@ -56,6 +61,10 @@ export class StoredDispatch implements AsyncDisposable {
 
   isOpen(key: string): boolean {
     return this.#alerts.get(key)?.isOpen ?? false;
+  }
+
+  newsOf(key: string): readonly PendingTransition[] {
+    return this.#alerts.get(key)?.news ?? [];
   }
 
   lastOf(key: string): TransitionName | undefined {
@@ -92,6 +101,7 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   async work(): Promise<void> {
+    if (this.#rerouteAt !== null && this.#rerouteAt <= this.now) await this.#reroute();
     await this.#route();
     await this.#callIn();
     await this.#decide();
@@ -154,9 +164,12 @@ export class StoredDispatch implements AsyncDisposable {
 
   async #reroute(): Promise<void> {
     const { alerts } = await this.#store.readActive({ after: '', limit: MANY, at: this.now });
-    const result = reroute(alerts, this.#rules(), {}, this.now);
+    const result = reroute(alerts, this.#rules(), await this.#store.goneTargets(), this.now);
     await this.#store.commitReroute(result, this.now, this.#fence());
     this.#withdraw(result.withdrawn);
+    const { left, nextAt } = leftBy(result.gone, this.now);
+    await this.#store.keepGone(result.gone, left, this.now, this.#fence());
+    this.#rerouteAt = nextAt;
   }
 
   async #route(): Promise<void> {
@@ -228,6 +241,8 @@ export class StoredDispatch implements AsyncDisposable {
         for (const { delivery, attempt } of claimed) {
           const outcome = tried.has(delivery.id) ? 'busy' : this.#outcomeOf(delivery.id);
           await this.#store.settle({ id: delivery.id, attempt }, settlementOf(outcome), this.now);
+          if (outcome === 'sent' || outcome === 'unknown')
+            this.taken.push({ channel, delivery, isSure: outcome === 'sent' });
         }
         const fresh = claimed.filter(({ delivery }) => !tried.has(delivery.id));
         for (const { delivery } of fresh) tried.add(delivery.id);
@@ -235,7 +250,7 @@ export class StoredDispatch implements AsyncDisposable {
       }
   }
 
-  #outcomeOf(id: string): ReturnType<Wire> {
+  #outcomeOf(id: string): Tried {
     const message = this.messages.find((one) => one.id === id);
     if (message === undefined) throw new Error(`nobody decided ${id}`);
     const outcome = this.wires.get(message.target.channel) ?? 'sent';
@@ -263,13 +278,13 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   #channelOf(channel: string): Setup['channels'][string] {
-    return this.#setup.channels[channel] ?? PEOPLE;
+    return this.#setup.channels[channel] ?? { unit: 'alert', cap: null };
   }
 
   async #nextAt(): Promise<Instant | null> {
     const due = await this.#store.nextRound();
     const silences = this.#silences.flatMap(({ from, until }) => [from, until]).filter((at) => at > this.now);
-    const next = Math.min(due ?? Infinity, ...silences);
+    const next = Math.min(due ?? Infinity, this.#rerouteAt ?? Infinity, ...silences);
     return next === Infinity ? null : next;
   }
 
@@ -299,8 +314,9 @@ function sentOf(batch: DeliveryBatch, createdAt: Instant): Sent {
   return { ...batch, createdAt, state: 'due', attempt: 0, settledAt: null, lines: batch.members };
 }
 
-function settlementOf(outcome: ReturnType<Wire>): Settlement {
+function settlementOf(outcome: Tried): Settlement {
   if (outcome === 'sent') return { state: 'sent', outcome: { type: 'sent', answer: '' } };
+  if (outcome === 'unknown') return { state: 'due', dueAt: 0, outcome: { type: 'unknown', why: '' } };
   if (outcome === 'dead') return { state: 'dead', outcome: { type: 'rejected', why: '' } };
   return { state: 'due', dueAt: 0, outcome: { type: 'again', why: '' } };
 }

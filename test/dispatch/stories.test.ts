@@ -377,6 +377,19 @@ describe('timers:', () => {
     expect(heard(day)).toEqual(['13:00:00 news low/2 over']);
   });
 
+  test('the interval of a group counts from a message that was given up', () => {
+    const day = morning({ options: { groupIntervalMs: HOUR } });
+    day.wire = () => 'dead';
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:06:00'));
+    day.wire = () => 'sent';
+    happens(day, MOVED, 'firing');
+    day.runUntil(at('12:59:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1']);
+    day.runUntil(at('13:01:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '13:00:00 news moved/1']);
+  });
+
   test('a machine hears each alert singly and at once, whatever its route says of groups', () => {
     const day = morning({ channel: MACHINE, options: { groupWaitMs: HOUR, groupIntervalMs: HOUR } });
     happens(day, LOW, 'firing');

@@ -80,6 +80,23 @@ test('an earlier time that a dead mail server kept is told with the next one, wh
   expect(scene.textTo('night')).toContain('was firing 00:00–00:03 UTC');
 });
 
+test('a channel that is back waits for the interval of its group, also where nobody got the last message', async () => {
+  const to = (name: string): Written => ({ routes: `[{ notify: ${name}, group_interval: 1h }]`, mails: [name] });
+  await using scene = await aScene(to('ops'), LOW);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 5);
+  await scene.reload({ config: to('night') });
+  await scene.poll(2, 2);
+  await scene.mailed(1);
+  scene.refused.clear();
+  await scene.reload({ config: to('ops') });
+  await scene.poll(2, 50);
+  expect(scene.mails()).toHaveLength(1);
+  await scene.poll(2, 5);
+  await scene.mailed(2);
+  expect(scene.mails()).toEqual([expect.stringMatching(/^night /), expect.stringMatching(/^ops .* for 1h/)]);
+});
+
 test('a mail with an end and a begin tells a channel that is back only the end, and the begin once', async () => {
   const to = (name: string): Written => ({ routes: `[{ notify: ${name} }]`, mails: [name] });
   await using scene = await aScene(to('ops'), `${LOW}, { id: high, while: balance > 8 }`);
