@@ -10,7 +10,7 @@ import { placeOf } from './group.ts';
 import type { AlertEpisode, Key, Withdrawal } from './model.ts';
 import type { RoutingRules } from './rounds/route-round.ts';
 import type { Informed, Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';
-import { formerTarget, inOrder, isUncertain, joinOf, NOT_HELD, unsentFrom, type Waiting } from './takeover.ts';
+import { formerTarget, inOrder, isUncertain, joinOf, NOT_HELD, unsentFrom, type Unsent } from './takeover.ts';
 
 /** An alert that is open, or has pending transitions, with the states of its targets. */
 export interface ActiveAlert extends AlertEpisode {
@@ -152,10 +152,10 @@ function goneEntry({ target, goneSince }: Standing): [string, Instant][] {
 interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
   readonly isNamed: boolean;
   readonly goneSince: Instant | null;
-  /** What is no longer pending for the target; null: there is none. */
-  readonly lost: Waiting | null;
+  /** Transitions that are no longer pending for the target; null: there are none. */
+  readonly lost: Unsent | null;
   /** The same, also for a target that was removed less than `GONE_MS` ago. */
-  readonly waiting: Waiting | null;
+  readonly waiting: Unsent | null;
   readonly withdrawal: Withdrawal | null;
 }
 

@@ -8,7 +8,7 @@ import { FREE } from './states.ts';
 import type { Knowledge } from './rounds/routing-round.ts';
 
 /** Transitions that a former target was not sent. */
-export interface Waiting extends Pick<RecipientState, 'held' | 'heldAt'> {
+export interface Unsent extends Pick<RecipientState, 'held' | 'heldAt'> {
   /** The seq of the first one. */
   readonly from: number;
 }
@@ -19,7 +19,7 @@ export interface FormerTarget {
   readonly isGone: boolean;
   /** Its state without what other targets take over. */
   readonly state: RecipientState;
-  readonly waiting: Waiting | null;
+  readonly waiting: Unsent | null;
   readonly withdrawal: Withdrawal | null;
 }
 
@@ -76,7 +76,7 @@ export function unsentFrom(first: number, state: RecipientState): RecipientState
 }
 
 /** Each target has a cap of its own. */
-function waitingFrom(from: number | null, { held, heldAt }: RecipientState): Waiting | null {
+function waitingFrom(from: number | null, { held, heldAt }: RecipientState): Unsent | null {
   if (from === null) return null;
   return held === null || held.why === 'cap' ? { from, ...NOT_HELD } : { from, held, heldAt };
 }
@@ -84,7 +84,7 @@ function waitingFrom(from: number | null, { held, heldAt }: RecipientState): Wai
 export const NOT_HELD = { held: null, heldAt: null } as const;
 
 /** The first ones come first. */
-export function inOrder(all: readonly Waiting[]): Waiting[] {
+export function inOrder(all: readonly Unsent[]): Unsent[] {
   return all.toSorted((a, b) => a.from - b.from || (a.heldAt ?? Infinity) - (b.heldAt ?? Infinity));
 }
 
@@ -97,7 +97,7 @@ const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
 export function joinOf(
   target: Recipient,
   { known, newest }: { readonly known: readonly Knowledge[]; readonly newest: number },
-  waiting: Waiting,
+  waiting: Unsent,
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
   const before = known.find((one) => targetKey(one.target) === targetKey(target)) ?? { via: 'route', state: UNTOLD };
   const state = takenOver(before, waiting);
@@ -110,7 +110,7 @@ export function joinOf(
  */
 export function takenOver(
   { via, state }: Pick<Knowledge, 'via' | 'state'>,
-  { from, held, heldAt }: Waiting,
+  { from, held, heldAt }: Unsent,
 ): RecipientState | null {
   if (state.begun !== null || (via === 'route' && state.wanted >= from)) return null;
   const closed = state.wanted > state.closed ? Math.min(state.closed, from - 1) : from - 1;

@@ -11,7 +11,7 @@ import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.
 import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, stateAfterTelling, stateOwing, UNTOLD } from '../owed.ts';
 import { criticalOf } from '../batches.ts';
-import { formerTarget, inOrder, takenOver, type Waiting } from '../takeover.ts';
+import { formerTarget, inOrder, takenOver, type Unsent } from '../takeover.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 
@@ -109,18 +109,18 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
   };
 }
 
-/** What former targets were not sent, and cannot be sent later than something that is so now. */
+/** Transitions that former targets were not sent. They cannot be sent after something that is so now. */
 function waitingBefore(
   { transition }: Unrouted,
   known: readonly Knowledge[],
   named: readonly Recipient[],
   { recipientsOf }: RoutingRules,
-): readonly Waiting[] {
+): readonly Unsent[] {
   if (!isNowTrue(transition)) return [];
   return inOrder(known.flatMap((one) => formerTarget(one, named, recipientsOf)?.waiting ?? []));
 }
 
-function withWaiting(of: Pick<Knowledge, 'via' | 'state'>, waiting: readonly Waiting[]): RecipientState {
+function withWaiting(of: Pick<Knowledge, 'via' | 'state'>, waiting: readonly Unsent[]): RecipientState {
   return waiting.map((one) => takenOver(of, one)).find((state) => state !== null) ?? of.state;
 }
 

@@ -161,7 +161,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       {
         file: 'src/dispatch/reroute.ts',
         find: `({ lost, waiting }) => (began === null ? lost : waiting) ?? []`,
-        replace: `(): Waiting[] => []`,
+        replace: `(): Unsent[] => []`,
       },
     ],
     caughtAs: ['unsent reload', 'unsent event'],
@@ -312,8 +312,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/dispatch/rounds/call-round.ts',
-        find: `alert.isEvent ? joinOf(target, alert, alert.began) :`,
-        replace: `alert.isEvent && alert.began < 0 ? joinOf(target, alert, alert.began) :`,
+        find: `const owing = alert.isEvent`,
+        replace: `const owing = alert.isEvent && alert.began < 0`,
       },
     ],
     caughtAs: ['unsent reload'],
