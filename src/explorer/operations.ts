@@ -50,6 +50,8 @@ const ROWS = {
   transactions: { name: 'transactions', path: 'transactions', credits: 20 },
   /** Not in the specification: logs by contract and topics, the oldest first, in a range of blocks. */
   logs: { name: 'get-logs', path: 'api?module=logs&action=getLogs&address={hash}', credits: 20 },
+  /** Not in the specification: the logs of one contract, the newest first. */
+  addressLogs: { name: 'address-logs', path: 'addresses/{hash}/logs', credits: 30 },
   /** Not in the specification: internal transactions of an address with their call data, by a range of blocks. */
   accountCalls: {
     name: 'tx-list-internal',
@@ -137,6 +139,16 @@ export function contractLogs(
   const question = list(explorer, ROWS.logs, contract, Log);
   const range = { from: 'fromBlock', to: 'toBlock', newest: 'latest' };
   return { ...question, root: 'api', path: question.path + topicQuery(topics), nextAfter: nextIn(range), range };
+}
+
+/** `topic`: at any place of the topics; null: all logs. The caller must filter again. */
+export function addressLogs(
+  explorer: string,
+  contract: Address,
+  topic: string | null,
+): ListQuestion<typeof Log.fields> {
+  const question = list(explorer, ROWS.addressLogs, contract, Log);
+  return { ...question, params: topic === null ? {} : { topic } };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 import { isAddress } from './chain/keys.ts';
 import type { DrawnFaults } from './faults/drawn.ts';
 import { listAccountCalls } from './lists/account-calls.ts';
+import { listAddressLogs } from './lists/address-logs.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listLogs } from './lists/logs.ts';
@@ -64,6 +65,7 @@ const DEAR = new Map<SandboxOperation, number>([
   ['address-internal-transactions', 40],
   ['address-token-transfers', 30],
   ['token-transfers', 30],
+  ['address-logs', 30],
 ]);
 
 export function createApi({ world, drawn, clock, requestsPerSecond, credits }: SandboxApiOptions): Api {
@@ -215,6 +217,8 @@ function read(
       return listAddressTransfers(world, address, request);
     case 'token-transfers':
       return listTokenTransfers(world, address, request);
+    case 'address-logs':
+      return listAddressLogs(world, address, request);
     case 'address-transactions':
       return listAddressTransactions(world, address, request);
     case 'transactions':

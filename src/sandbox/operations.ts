@@ -13,5 +13,6 @@ export const OPERATIONS = [
   'address-token-transfers',
   'token-transfers',
   'eth-rpc',
+  'address-logs',
 ] as const;
 export type SandboxOperation = (typeof OPERATIONS)[number];

@@ -81,6 +81,7 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
     },
     'address-token-transfers': { ...place, filter: side, type, token: anything },
     'token-transfers': place,
+    'address-logs': { ...place, topic: hash },
     'address-transactions': {
       filter: side,
       block_number: nullable(integer),

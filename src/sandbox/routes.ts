@@ -82,6 +82,7 @@ const OPERATION_BY_SHAPE = new Map<string, SandboxOperation>([
   ['addresses/*/tokens', 'address-tokens'],
   ['addresses/*/internal-transactions', 'address-internal-transactions'],
   ['addresses/*/token-transfers', 'address-token-transfers'],
+  ['addresses/*/logs', 'address-logs'],
   ['tokens/*/transfers', 'token-transfers'],
   ['addresses/*/transactions', 'address-transactions'],
   ['transactions', 'transactions'],

@@ -136,7 +136,7 @@ async function fail(sandbox: Sandbox, { asked, right, fault }: Failing, response
   }
 }
 
-const FILTERS = ['filter', 'type', 'token', 'method', 'apikey', 'key'];
+const FILTERS = ['filter', 'type', 'token', 'topic', 'method', 'apikey', 'key'];
 
 function onlyFilters(params: ReadonlyMap<string, string>): Map<string, string> {
   return new Map([...params].filter(([name]) => FILTERS.includes(name)));

@@ -5,10 +5,9 @@ import type { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type View } from '../core/values/fields.ts';
 import { MISSING_POLLS } from '../core/model/quality/sightings.ts';
-import type { MissReason } from '../core/model/observation.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { Kind, Reading } from '../core/model/watch/kind.ts';
-import { API_REFUSALS, Missed, type ListQuestion, type Read } from '../core/model/watch/question.ts';
+import type { ListQuestion, Read } from '../core/model/watch/question.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
@@ -33,14 +32,15 @@ import {
 import { createAgain, createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
 import { coverageOf } from './lists/coverage.ts';
-import { upwardGaps } from './lists/gaps.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
-import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { syntheticBlock, ListState, startOption, type StartOption } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
-import { isRangeCursor, observeRange } from './ranges/range-list.ts';
+import { isRefused } from './ranges/api-trouble.ts';
+import { stateReadBy } from './ranges/either-state.ts';
+import { observeRange } from './ranges/range-list.ts';
 import type { RangeOptions } from './ranges/range-options.ts';
 import { callWording } from './wording/internal-transactions.ts';
 
@@ -126,14 +126,15 @@ function internalTransactionsWith(
       if (calls === null) return observeNewest(reading, read);
       try {
         const own = (rows: readonly View<Row>[]) => ownCalls(rows, target).map((call) => again(call) as View<Row>);
-        return await observeRange(stateFor(target, former, 'range'), read, rangeReading(reading, own));
+        return await observeRange(stateReadBy('range', former, target.options), read, rangeReading(reading, own));
       } catch (error) {
         if (!isRefused(error)) throw error;
+        // In the list without call data functions are unknown, and all else is judged.
         return observeNewest(reading, rereading(read));
       }
     },
     *detect(target, former, seen, scope): Steps<Detection<ListState>> {
-      const state = stateFor(target, former, seen.range === undefined ? 'list' : 'range');
+      const state = stateReadBy(seen.range === undefined ? 'list' : 'range', former, target.options);
       const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => eventsOf(list, newCall);
       const detection = yield* detectEvents(state, seen, { row, scope, question: question(target), toDetection });
       const hidAt = detection.state?.range?.overfullAt;
@@ -178,7 +179,7 @@ interface Asked {
 }
 
 function observeNewest({ target, former, downTo }: Asked, read: Read): Promise<Reading<ListReading<Row>>> {
-  return observeList(listOf(target), stateFor(target, former, 'list'), read, {
+  return observeList(listOf(target), stateReadBy('list', former, target.options), read, {
     ...row,
     maxPages: target.maxPages,
     downTo,
@@ -190,17 +191,6 @@ function rangeReading({ target, downTo }: Asked, own: RangeOptions<Row>['own']):
   const asked = question(target);
   const { explorer, maxPages } = target;
   return { ...row, explorer, all: asked, each: [asked], maxPages, downTo, own };
-}
-
-/** A host that does not have the function of the API, or asks for a key, may answer in its own way. */
-const REFUSALS: readonly MissReason[] = [...API_REFUSALS, 'unprocessable', 'unauthorized', 'http', 'shape'];
-
-/**
- * True if the host refuses the API that has call data. Then the list without call data is read: functions are unknown,
- * and all else is judged.
- */
-function isRefused(error: unknown): boolean {
-  return error instanceof Missed && REFUSALS.includes(error.reason);
 }
 
 /** A reading that was not written for a test, of the list that has no call data. */
@@ -216,20 +206,6 @@ function countedIn(state: ListState | null, former: ListState | null, isWithout:
   if (count === state.withoutCalls) return state;
   const { withoutCalls: _count, ...rest } = state;
   return count === undefined ? rest : { ...rest, withoutCalls: count };
-}
-
-/**
- * The memory for a list. A sweep that the other one began is begun again, since each has cursors of its own, and what the
- * other one left unread is read on.
- */
-function stateFor({ options }: Target<Options>, former: ListState | null, by: 'list' | 'range'): ListState | null {
-  const state = former ?? startingAt(options);
-  if (state === null) return null;
-  const resume = state.sweep.open?.resume ?? null;
-  const isOwn = resume === null || isRangeCursor(resume) === (by === 'range');
-  const gaps = by === 'range' ? upwardGaps(state.gaps, state.floor) : state.gaps;
-  if (isOwn && gaps === state.gaps) return state;
-  return { ...state, gaps, sweep: isOwn ? state.sweep : { ...state.sweep, open: { resume: null } } };
 }
 
 /** Each call once, the newest first. A page that follows another begins with the last block of that one. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BlockRange } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
+import { ApiTrouble } from './ranges/api-trouble.ts';
 import { AskedParts } from './ranges/asked.ts';
 import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';
@@ -50,10 +51,12 @@ export interface ListState {
   readonly asked?: AskedParts | undefined;
   /** The number of polls in a row with rows without the requested call data, up to three; left out if none. */
   readonly withoutCalls?: number | undefined;
+  /** Set while the Etherscan-style API fails or is refused, for lists that can be read in another way. */
+  readonly api?: ApiTrouble | undefined;
 }
 
 export interface ListRange {
-  /** A block up to which all rows were read. */
+  /** A block up to which all rows were read, but for those in gaps. */
   readonly examined: number;
   /** There are so many other rows that the wanted ones are asked for by several questions. */
   readonly isBusy: boolean;
@@ -83,6 +86,7 @@ const schema: z.ZodType<ListState> = z.object({
   range: z.object({ examined: z.number(), isBusy: z.boolean(), overfullAt: z.number().optional() }).optional(),
   asked: AskedParts.optional(),
   withoutCalls: z.number().optional(),
+  api: ApiTrouble.optional(),
 });
 
 /** Earlier versions had only `gapAbove`: rows between that block and the highest one are unread. */

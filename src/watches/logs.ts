@@ -3,30 +3,33 @@ import { CATALOGUE, CONTROL_EVENTS } from '../core/events/catalogue.ts';
 import { eventFieldsOf, type ReadEvents } from '../core/events/event-fields.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type RawRow } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { ControlEvents, Kind, OptionDoubt } from '../core/model/watch/kind.ts';
+import type { ControlEvents, Kind, OptionDoubt, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
-import type { ListQuestion } from '../core/model/watch/question.ts';
+import type { ListQuestion, Read } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { remembered } from '../lib/remembered.ts';
 import type { Steps } from '../lib/steps.ts';
 import { rawText, type Untrusted } from '../lib/untrusted.ts';
-import { blocks, contractLogs } from '../explorer/operations.ts';
+import { addressLogs, blocks, contractLogs } from '../explorer/operations.ts';
 import { Log } from '../explorer/reading/resources/log.ts';
 import { syntheticHash, nameOf } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
-import { highestBlock, syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
+import { highestBlock, syntheticBlock, ListState, startOption, type StartOption } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { placeOf, type RowKey } from './lists/row-key.ts';
 import { eventAdvice } from './logs/advice.ts';
+import { observeListed, sharedTopic } from './logs/listed.ts';
 import { checkOptions, describeEvents, eventOptions, readEventsOf, topicsOf } from './logs/option.ts';
 import { createAgain, identityOf, isAskedFor, ownRows, type LogRow } from './logs/own-rows.ts';
 import { askedTopics, resolveWhere, type EventOptions } from './logs/where.ts';
 import { detectEvents, writtenReading } from './newest-first-list.ts';
 import { askedAfter, withoutRemoved, type AskedParts } from './ranges/asked.ts';
 import { withOldRows } from './ranges/old-rows.ts';
+import { readByEither, troubleAfter, troubleWords, type WayOfReading } from './ranges/api-trouble.ts';
+import { stateReadBy } from './ranges/either-state.ts';
 import { observeRange } from './ranges/range-list.ts';
 import { logWording } from './wording/logs.ts';
 
@@ -38,7 +41,10 @@ const row: RowKey<Row> = {
   identityOf,
   blockOf: ({ block_number }) => block_number,
   happenedAt: ({ timestamp }) => timestamp,
-  cursorFrom: () => null,
+  cursorFrom: ({ block_number, log_index }) =>
+    block_number === undefined || log_index === undefined
+      ? null
+      : { block_number: `${block_number}`, index: `${log_index}` },
 };
 
 /** The topics and the data are a part of a log's identity, so no reload changes what was read of them. */
@@ -47,7 +53,7 @@ const FLEETING = ['event', 'args', 'raw', 'block_number', 'log_index', 'timestam
 /** Without `events:`. */
 export const logs = logsWith(null);
 
-function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReading<Row>> {
+function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReading> {
   const record = events === null ? Log : withFields(eventFieldsOf(events));
   const again = createAgain(record);
   return {
@@ -79,19 +85,12 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
       const { all, each } = questionsOf(target);
       return all === null ? each : [all];
     },
+    fallbackQuestions: (target) => [listOf(target)],
     head: ({ explorer }) => blocks(explorer),
     page: (_target, view) => pageOf(view),
-    observe: (target, state, read, downTo) =>
-      observeRange(state ?? startingAt(target.options), read, {
-        ...row,
-        explorer: target.explorer,
-        ...questionsOf(target),
-        maxPages: target.maxPages,
-        downTo,
-        own: (rows) => ownRows(rows, again, isAskedFor(target)),
-      }),
-    *detect(target, state, seen, scope): Steps<Detection<ListState>> {
-      const before = state ?? startingAt(target.options);
+    observe: (target, former, read, downTo) => observeLogs({ target, former, downTo, again }, read),
+    *detect(target, former, { list: seen, way, by }, scope): Steps<Detection<ListState>> {
+      const before = stateReadBy(by, former, target.options);
       const asked = askedAfter(before?.asked, topicsOf(target.options), {
         ...scope,
         highest: before === null ? 0 : highestBlock(before),
@@ -100,13 +99,15 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
       const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => detectionOf(list, asked);
       const detection = yield* detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
       // Set here, since the detection of an unchanged answer is not computed.
-      const hidAt = detection.state?.range?.overfullAt;
-      return hidAt === undefined ? detection : { ...detection, hidAt };
+      const state = detection.state && withTrouble(detection.state, troubleAfter(former?.api, way, scope.at));
+      const hidAt = state?.range?.overfullAt;
+      return { ...detection, state, ...(hidAt === undefined ? {} : { hidAt }) };
     },
     coverage: coverageOf,
+    fallback: ({ api }) => troubleWords(api, WAYS),
     history: null,
     examples: {},
-    rowsOf: (seen) => seen,
+    rowsOf: ({ list }) => list,
     sourceOf: (path) => (/^(?:event|args|raw)(?:\.|$)/.test(path) ? 'topics' : path),
     script: {
       rows: 'items',
@@ -115,10 +116,53 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, ListReadi
         const made = rows.map((written, i) =>
           synthesize(target, written, { state, above: rows.length - i, record, events }),
         );
-        return writtenReading<Row>(made.filter(isAskedFor(target)));
+        return { list: writtenReading<Row>(made.filter(isAskedFor(target))), by: 'list', way: 'api' };
       },
     },
   };
+}
+
+/** Names of the two lists in messages. */
+const WAYS = { list: 'addresses/{address}/logs', api: 'api?module=logs' };
+
+interface LogReading {
+  readonly list: ListReading<Row>;
+  readonly by: 'list' | 'range';
+  readonly way: WayOfReading;
+}
+
+interface Asked {
+  readonly target: Target<Options>;
+  readonly former: ListState | null;
+  readonly downTo: number | null;
+  readonly again: (log: LogRow) => LogRow;
+}
+
+async function observeLogs({ target, former, downTo, again }: Asked, read: Read): Promise<Reading<LogReading>> {
+  const { reading, way } = await readByEither(former?.api, {
+    byApi: () =>
+      observeRange(stateReadBy('range', former, target.options), read, {
+        ...row,
+        explorer: target.explorer,
+        ...questionsOf(target),
+        maxPages: target.maxPages,
+        downTo,
+        own: (rows) => ownRows(rows, again, isAskedFor(target)),
+      }),
+    byList() {
+      const state = stateReadBy('list', former, target.options);
+      return observeListed({ target, question: listOf(target), state, downTo, row, again }, read);
+    },
+  });
+  const by = way === 'api' ? 'range' : 'list';
+  return { seen: { list: reading.seen, by, way }, partial: reading.partial };
+}
+
+/** The same object if it does not change. */
+function withTrouble(state: ListState, api: ListState['api']): ListState {
+  if (state.api === api) return state;
+  const { api: _api, ...rest } = state;
+  return api === undefined ? rest : { ...rest, api };
 }
 
 function controlIn(read: ReadEvents | null): { readonly control?: ControlEvents } {
@@ -166,6 +210,10 @@ const questionsOf = remembered((target: Target<Options>): Questions => {
 function question(target: Target<Options>): Question {
   const { all, each } = questionsOf(target);
   return all ?? each[0] ?? contractLogs(target.explorer, addressOf(target), []);
+}
+
+function listOf(target: Target<Options>): Question {
+  return addressLogs(target.explorer, addressOf(target), sharedTopic(target.options));
 }
 
 function addressOf({ address }: Target<Options>) {

@@ -9,10 +9,10 @@ import type { Steps } from '../lib/steps.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import { highestBlock, isLinked, isSettled, knownRowsOf, type ListState } from './list-state.ts';
 import { detectList, type NewRows } from './lists/detection.ts';
-import type { DetectOptions, ListReading } from './lists/list-reading.ts';
+import type { DetectOptions, ListReading, ReceivedRows } from './lists/list-reading.ts';
 import { afterReadings, afterSweep, showHeights } from './lists/gaps.ts';
 import { hasOlder, readableGaps, readOlder, type OlderReading } from './lists/older-rows.ts';
-import { lowestBlock, positionOf, positionsOf, type RowKey } from './lists/row-key.ts';
+import { highestRow, lowestBlock, positionOf, positionsOf, type RowKey } from './lists/row-key.ts';
 import { isDue, sweepHour } from './lists/sweep.ts';
 import { LOOK_BACK_BLOCKS, PENDING } from './seen-rows.ts';
 
@@ -20,8 +20,17 @@ interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
   /** Like `downTo` of `Kind.observe`. */
   readonly downTo: number | null;
+  /** Set for a list with other rows than those that are asked for. */
+  readonly mixed?: MixedRows;
   /** False for a row that the server sent although it does not match the filter. */
   readonly isAskedFor?: (row: View<F>) => boolean;
+}
+
+interface MixedRows {
+  /** The rows of lower blocks were read before, whether they were asked for or not. */
+  readonly newFrom: number;
+  /** All rows are read down to this block, if the pages suffice. */
+  readonly downTo: number;
 }
 
 /**
@@ -37,11 +46,12 @@ export async function observeList<F extends Fields>(
   const page = await firstPage(question, state, read, options);
   if (state === null) return { seen: new OnePage(page, options), partial: null };
   const isOpen = hasOlder(state, read);
-  const downTo = isWithinLookBack(state, options.downTo) ? options.downTo : null;
-  const isAllSeen = !isOpen && downTo === null;
+  const missing = isWithinLookBack(state, options.downTo) ? options.downTo : null;
+  const isAllSeen = !isOpen && missing === null;
   if (isAllSeen && unchanged.isUnchanged(page.content, state))
     return { seen: new OnePage(page, options), partial: null };
   const known = knownRowsOf(state);
+  const again = hasNoneNew(page, options) ? null : (options.mixed?.downTo ?? null);
   const olderPages = isOpen ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
   const isKnown = (view: View<F>): boolean =>
     options.isAskedFor?.(view) === false || isSettled(known, positionOf(options, view));
@@ -49,20 +59,23 @@ export async function observeList<F extends Fields>(
     ...options,
     maxPages: Math.max(1, options.maxPages - olderPages),
     first: page,
-    downTo,
+    downTo: lowerOf(missing, again),
     isKnown,
     endsNews: (views) => options.isChain === true && isLinked(known, positionsOf(options, views)),
     examinedTo: BigInt(highestBlock(state)),
   });
   const { rows, reachedEnd, pages, next } = reading;
-  const { partial, why } = isJoined(rows, highestBlock(state), { ...options, isKnown }) ? WHOLE : reading;
+  const isWhole = isJoined(rows, highestBlock(state), { ...options, isKnown }) || hasAllNew(rows, options);
+  const { partial, why } = isWhole ? WHOLE : reading;
   if (pages === 1 && partial === null && !isOpen) return { seen: new OnePage(page, options, rows), partial };
   const newest = { next, reachedEnd, lowest: lowestBlock(rows, options) };
   const older = isOpen
     ? await readOlder(read, question, state, { ...options, known, newest, maxPages: olderPages })
     : null;
   const stopped = why === null ? null : { why, resume: next, lowest: newest.lowest };
-  const seen = { rows: askedFor(rows, options), stopped, reachedEnd, older: older && asked(older, options) };
+  const received = receivedIn(rows, options, pages);
+  const own = { rows: askedFor(rows, options), older: older && asked(older, options) };
+  const seen = { ...own, stopped, reachedEnd, ...(received === undefined ? {} : { received }) };
   return { seen, partial: partial ?? unreadIn(state, older) };
 }
 
@@ -94,6 +107,30 @@ const LATE_BLOCKS = 128;
  */
 function isWithinLookBack(state: ListState, block: number | null): boolean {
   return block !== null && highestBlock(state) - block < LOOK_BACK_BLOCKS;
+}
+
+function lowerOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** Left out for a list that has no other rows than those that are asked for. */
+function receivedIn<F extends Fields>(
+  rows: readonly View<F>[],
+  options: ListOptions<F>,
+  pages = 1,
+): ReceivedRows | undefined {
+  const [from, to] = [lowestBlock(rows, options), highestRow(rows, options)];
+  return options.mixed === undefined || from === null || to === null ? undefined : { from, to, pages };
+}
+
+function hasNoneNew<F extends Fields>({ rows }: Page<F>, options: ListOptions<F>): boolean {
+  const highest = highestRow(rows, options);
+  return options.mixed !== undefined && highest !== null && highest < options.mixed.newFrom;
+}
+
+function hasAllNew<F extends Fields>(rows: readonly View<F>[], options: ListOptions<F>): boolean {
+  const lowest = lowestBlock(rows, options);
+  return options.mixed !== undefined && lowest !== null && lowest < options.mixed.newFrom;
 }
 
 const WHOLE = { partial: null, why: null };
@@ -141,6 +178,10 @@ class OnePage<F extends Fields> implements ListReading<F> {
 
   get rows(): readonly View<F>[] {
     return (this.#rows ??= askedFor(this.#page.rows, this.#options));
+  }
+
+  get received(): ReceivedRows | undefined {
+    return receivedIn(this.#page.rows, this.#options);
   }
 
   get reachedEnd(): boolean {

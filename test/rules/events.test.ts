@@ -145,7 +145,7 @@ test('check names what each bare name became, and the question with its credits'
   const { watches } = load('events: [RoleRevoked, "Swept(address to)"],', 'event == "Swept"');
   const { lines } = describeWatches(watches, config);
   expect(lines).toContain(
-    'w: reads RoleRevoked(bytes32,address,address) 0xf639…171b, RoleRevoked(uint64,address) 0xf229…c166, Swept(address) 0x89fe…d040',
+    'w: reads RoleRevoked(bytes32,address,address) 0xf639…171b, RoleRevoked(uint64,address) 0xf229…c166, Swept(address) 0x89fe…d040; where the explorer refuses this, addresses/{address}/logs, 30 credits a page',
   );
   expect(lines.join()).toContain('asks api?module=logs&action=getLogs&address=0xca55…8550');
   expect(lines.join()).toContain('28,800 credits a day');

@@ -219,6 +219,20 @@ describe('right answers, spoilt', () => {
     expect(wrong['next_page_params']).toEqual(right['next_page_params']);
   });
 
+  test('ignored-cursor: the first page again, but only of a list that is narrowed to a topic', async () => {
+    const { vault } = running.sandbox.addresses;
+    const list = `addresses/${vault}/logs`;
+    const first = await running.get(list);
+    const [row] = itemsOf(first.body);
+    const topic = `topic=${String((row?.['topics'] as string[])[0])}`;
+    const narrow = await running.get(join(list, topic));
+    const cursor = cursorOf(narrow) ?? '';
+    const { wrong } = await spoilt('ignored-cursor', join(list, `${topic}&${cursor}`));
+    expect(wrong['items']).toEqual(narrow.body['items']);
+    const whole = await spoilt('ignored-cursor', join(list, cursorOf(first) ?? ''));
+    expect(whole.wrong['items']).toEqual(whole.right['items']);
+  });
+
   test('repeated-rows: every third row twice, none too few', async () => {
     const { right, wrong } = await spoilt('repeated-rows');
     expect(itemsOf(wrong)).toHaveLength(67);

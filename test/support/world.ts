@@ -1,6 +1,7 @@
 // A quiet sandbox chain, the real client, rules as a person writes them, and the poller: polled by hand.
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/model.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
@@ -84,6 +85,8 @@ export interface WorldOptions {
   readonly isLively?: boolean;
   /** The release of the explorer; left out: the specification. */
   readonly as?: Release;
+  /** Rows of a full page, where the explorer has no other limit. */
+  readonly pageSize?: number;
   /** A recording of every poll. */
   readonly recordTo?: string;
   /** The interval in force, where a plan stretches it. */
@@ -106,6 +109,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     quiet: options.isLively !== true,
     as: options.as ?? null,
     startBlock: 100,
+    ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
   });
   const asked: string[] = [];
   const served = await serveSandbox({
@@ -256,10 +260,16 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   return world;
 }
 
-export function loadWatches(rules: string, abis: AbiFiles = new Map()): readonly Watch[] {
+/** The config of all worlds. */
+export function loadConfigOf(): Config {
   const tools = { env: {}, readFile: () => CONFIG, notifiers };
   const { config, problems } = loadConfig('config.yaml', tools);
   if (config === null) throw new Error(formatProblems(problems));
+  return config;
+}
+
+export function loadWatches(rules: string, abis: AbiFiles = new Map()): readonly Watch[] {
+  const config = loadConfigOf();
   const loaded = loadRules(config, [{ file: 'rules.yaml', text: rules }], { kinds, abis });
   if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
   return loaded.watches;

@@ -429,20 +429,6 @@ test('an absence of events is told, and its end', async () => {
   expect(await world.run(120_000)).toEqual(['quiet resolved']);
 });
 
-test.each(['blocked', 'html', 'not-found'] as const)(
-  'a host that refuses the request (%s) is named with the path',
-  async (fault) => {
-    await using world = await createWorld(rules('events: Paused,', PAUSED));
-    await world.poll();
-    world.sandbox.fail({ fault, times: 1000, operation: 'get-logs' });
-    pause(world);
-    expect(await world.poll()).toEqual([]);
-    expect(JSON.stringify(world.log.fields)).toContain('/api?module=logs&action=getLogs');
-    world.sandbox.clearFaults();
-    expect(await world.poll()).toEqual(['paused event']);
-  },
-);
-
 describe('where', () => {
   const APPROVAL = 'Approval(address indexed owner, address indexed spender, uint256 value)';
   const approvals = (where: string, alerts = '{ id: unlimited, on: new, if: unlimited(args.value) }'): string =>

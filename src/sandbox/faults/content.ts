@@ -27,6 +27,9 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): SandboxReply 
       return repeatKeys(right, params);
     case 'repeated-page':
       return repeatFirst(spoiling);
+    case 'ignored-cursor':
+      // Release 5.1.5: the cursor has no effect beside a topic.
+      return params.has('topic') ? spoiling.firstPage() : right;
     case 'repeated-rows':
       return withItems(right, repeated);
     case 'shuffled-rows':

@@ -28,6 +28,7 @@ export const CONTENT_FAULTS = [
   'no-items',
   'duplicate-cursor-keys',
   'repeated-page',
+  'ignored-cursor',
   'repeated-rows',
   'shuffled-rows',
   'stuck-cursor',

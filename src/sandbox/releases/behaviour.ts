@@ -34,6 +34,7 @@ const OF_ADDRESSES: readonly SandboxOperation[] = [
   'address-internal-transactions',
   'address-token-transfers',
   'address-transactions',
+  'address-logs',
 ];
 
 const LIMIT_REACHED = 'Too many requests. Increase limits now';

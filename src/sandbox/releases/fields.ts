@@ -11,6 +11,7 @@ export type RecordName =
   | 'token-balance'
   | 'internal-transaction'
   | 'token-transfer'
+  | 'log'
   | 'transaction'
   | 'block';
 
@@ -75,6 +76,10 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
     transaction_hash: renamed('tx_hash', '6', 'transaction_hash', '8'),
     block_number: only('block_number', { since: '8' }),
     token_type: only('token_type', { since: '11' }),
+  },
+  log: {
+    transaction_hash: renamed('tx_hash', '6', 'transaction_hash', '8'),
+    block_timestamp: only('block_timestamp', { since: '11' }),
   },
   transaction: {
     block_number: renamed('block', '6', 'block_number', '8'),

@@ -21,7 +21,7 @@ import { isUnbroken, PENDING, unpack } from '../seen-rows.ts';
 import { changesSince } from './changed-rows.ts';
 import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
 import { afterRange, afterReadings, afterSweep, type Gaps, isNamed, withGap, withUntraced } from './gaps.ts';
-import { allRows, type DetectOptions, type ListReading, rangeOf } from './list-reading.ts';
+import { allRows, type DetectOptions, type ListReading, rangeOf, type ReceivedRows } from './list-reading.ts';
 import { lowestToSweep } from './look-back.ts';
 import { remember } from './remember.ts';
 import { basisOf } from './row-digests.ts';
@@ -75,7 +75,7 @@ export function* detectList<F extends Fields>(
   const range = rangeOf(seen, row);
   if (state === null)
     return {
-      ...(yield* baseline(named, { row, scope, question }, seen.range?.head ?? PENDING)),
+      ...(yield* baseline(named, { row, scope, question }, seen.range?.head ?? seen.received?.to ?? PENDING)),
       nameless,
       silentUpTo: null,
       range,
@@ -163,7 +163,7 @@ function gapsAfter<F extends Fields>(
   }
   if (stopped === null) return gaps;
   const to = stopped.lowest ?? Number.MAX_SAFE_INTEGER;
-  const highest = highestBlock(state);
+  const highest = Math.max(highestBlock(state), state.range?.examined ?? 0);
   const lowest = state.floor + 1;
   const from = to >= highest ? Math.max(lowest, Math.min(to, highest + 1)) : lowest;
   if (from > to) return gaps;
@@ -181,10 +181,10 @@ const EXAMINED_STEP = 64;
 /** `isSweepTime`: once an hour, one question is tried again for a contract with many other rows. */
 function rangeAfter<F extends Fields>(
   { range: before, ...state }: ListState,
-  { range, stopped, older }: ListReading<F>,
+  { range, received, stopped, older }: ListReading<F>,
   { isSweepTime, at }: { readonly isSweepTime: boolean; readonly at: Instant },
 ): ListRange | undefined {
-  if (range === undefined) return before;
+  if (range === undefined) return received === undefined ? before : examinedBy(received, { range: before, ...state });
   const isBusy = range.isBusy && !(isSweepTime && before?.isBusy === true);
   const known = before?.examined ?? 0;
   const top = stopped === null ? (range.top ?? 0) : 0;
@@ -195,6 +195,17 @@ function rangeAfter<F extends Fields>(
   const isSame = examined === known && isBusy === (before?.isBusy ?? false) && !isOverfull;
   return isSame ? before : { examined, isBusy, ...(overfullAt === undefined ? {} : { overfullAt }) };
 }
+
+/**
+ * A list newest first has to be read down to the examined block, so the steps are short where that takes several pages.
+ * What a reading does not reach below is a gap.
+ */
+function examinedBy({ to, pages }: ReceivedRows, { range, ...state }: ListState): ListRange | undefined {
+  const known = Math.max(range?.examined ?? 0, highestBlock(state));
+  return to < known + (pages === 1 ? LISTED_STEP : 1) ? range : { isBusy: false, ...range, examined: to };
+}
+
+const LISTED_STEP = 8;
 
 function sweepAfter<F extends Fields>(
   state: ListState,

@@ -1,6 +1,6 @@
 // The rows of a list that one poll read, and how far they reach.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { BlockRange, DetectionScope } from '../../core/model/detection.ts';
+import type { BlockRange, DetectionScope, Heights } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion } from '../../core/model/watch/question.ts';
 import { PENDING } from '../seen-rows.ts';
 import type { OlderReading } from './older-rows.ts';
@@ -18,8 +18,15 @@ export interface ListReading<F extends Fields> {
   readonly older: OlderReading<F> | null;
   /** A test wrote the rows. */
   readonly isWritten?: true;
+  /** Set for a list with other rows than those that are asked for. */
+  readonly received?: ReceivedRows | undefined;
   /** Set if the list was read by a range of blocks, upwards. */
   readonly range?: RangeEnds;
+}
+
+/** The lowest and the highest block of all rows of the newest pages, whether they were asked for or not. */
+export interface ReceivedRows extends Heights {
+  readonly pages: number;
 }
 
 /** A range of blocks that was read upwards. */
@@ -76,11 +83,12 @@ export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: 
  * was read. Rows do not name the hash of their block, so replaced blocks are unknown.
  */
 export function rangeOf<F extends Fields>(
-  { rows, reachedEnd, older, range: read, stopped }: ListReading<F>,
+  { rows, reachedEnd, older, range: read, received, stopped }: ListReading<F>,
   row: RowKey<F>,
 ): BlockRange | null {
   if (read !== undefined) return withOlder(readRange(read, stopped), older);
-  const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
+  const own = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
+  const heights = received === undefined ? own : [received.from, received.to];
   if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);

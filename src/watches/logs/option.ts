@@ -67,7 +67,9 @@ export const topicsOf = remembered(({ events }: EventOptions): readonly string[]
   ...new Set(events.map(({ signature }) => topicOf(eventOf(signature)))),
 ]);
 
-/** `reads Paused(address) 0x62e7…a258`: each event once, whatever its layouts index. */
+const LISTED = 'addresses/{address}/logs, 30 credits a page';
+
+/** `reads Paused(address) 0x62e7…a258; …`: each event once, whatever its layouts index. */
 export function describeEvents(options: EventOptions): string {
   const words = options.events.map(({ name, signature: text }) => {
     const signature = eventOf(text);
@@ -76,5 +78,5 @@ export function describeEvents(options: EventOptions): string {
   });
   const count = askedTopics(options).length;
   const apart = options.where === undefined ? '' : `, ${count} ${count === 1 ? 'question' : 'questions'} a poll`;
-  return `reads ${[...new Set(words)].join(', ')}${apart}`;
+  return `reads ${[...new Set(words)].join(', ')}${apart}; where the explorer refuses this, ${LISTED}`;
 }

@@ -31,7 +31,7 @@ export function ownRows(
     const content = contentOf(row);
     const before = countByContent.get(content) ?? 0;
     countByContent.set(content, before + 1);
-    return before === 0 ? again(row) : withNumber(again(row), before);
+    return withNumber(again(row), before);
   });
   return numbered.reverse();
 }
@@ -49,7 +49,9 @@ function readBy(record: AnyRecord, row: AnyView, more: Readonly<Record<string, u
 
 const numberedByRow = new WeakMap<LogRow, { readonly nth: number; readonly row: LogRow }>();
 
-function withNumber(row: LogRow, nth: number): LogRow {
+/** `nth`: the number of equal logs that come before the row in its transaction. */
+export function withNumber(row: LogRow, nth: number): LogRow {
+  if (nth === 0) return row;
   const known = numberedByRow.get(row);
   if (known?.nth === nth) return known.row;
   const source = row[sourceOf];
@@ -70,7 +72,7 @@ function compare(one: bigint | undefined, other: bigint | undefined): number {
 const DIGEST_LENGTH = 16;
 
 /** Transaction, emitter, topics and data: all that explorers show of a log in the same way. */
-const contentOf = remembered((row: LogRow): string => {
+export const contentOf = remembered((row: LogRow): string => {
   // A test may write the event and its arguments in place of topics and data.
   const said = row.topics === undefined ? ['event', 'args'] : ['topics', 'data'];
   const text = JSON.stringify(['address', ...said].map((path) => encodedAt(row, path)));

@@ -51,7 +51,8 @@ export async function observeRange<F extends Fields>(
 async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>): Promise<Reading<ListReading<F>>> {
   const page = await read.page(blocksOf(options.explorer), null);
   const heights = page.rows.map((row) => valueAt(row, 'height')).filter((height) => typeof height === 'bigint');
-  if (heights.length === 0) throw new Missed('shape', 'the list of blocks is empty, so it is unknown where to begin');
+  if (heights.length === 0)
+    throw new Missed('truncated', 'the list of blocks is empty, so it is unknown where to begin');
   const head = Math.max(...heights.map(Number));
   const from = Math.max(0, head - depthOf([]));
   const questions = options.all === null ? options.each : [options.all];

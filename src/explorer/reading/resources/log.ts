@@ -28,7 +28,7 @@ export const Log = new RecordType(
     topics: list(hash('a topic'), 'hash of the event, then its indexed arguments', { fromRow: topicsIn }),
     data: text('arguments that are not indexed, as hexadecimal digits', { fromRow: dataIn }),
     block_number: natural('block it is in', { was: ['blockNumber'], from: number }),
-    transaction_hash: hash('transaction it belongs to', { was: ['transactionHash'] }),
+    transaction_hash: hash('transaction it belongs to', { was: ['transactionHash', 'tx_hash'] }),
     log_index: natural('place in its block', { was: ['logIndex', 'index'], from: number }),
     timestamp: time('time of its block', { was: ['timeStamp', 'block_timestamp'], from: timeOf }),
   },
