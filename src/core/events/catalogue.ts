@@ -173,6 +173,11 @@ export function eventsNamed(name: string): readonly string[] {
   return BY_NAME.get(name) ?? [];
 }
 
+/** True for the first topic of an event, in lower case. */
+export function isTopic(text: string): boolean {
+  return /^0x[0-9a-f]{64}$/.test(text);
+}
+
 /** The known layouts of the events with this first topic. */
 export function knownLayouts(topic: string): readonly EventSignature[] {
   byTopic ??= Map.groupBy(CATALOGUE.map(eventOf), topicOf);
@@ -182,8 +187,9 @@ export function knownLayouts(topic: string): readonly EventSignature[] {
 // Made on first use: hashing the signatures takes some milliseconds.
 let byTopic: ReadonlyMap<string, readonly EventSignature[]> | undefined;
 
-/** A signature that was read before, so it has no mistake. */
+/** A signature, or a topic, that was read before, so it has no mistake. */
 export function eventOf(text: string): EventSignature {
+  if (isTopic(text)) return { name: text, args: [], topic: text };
   const parsed = parseEvent(text);
   if ('mistake' in parsed) throw new TypeError(`${text}: ${parsed.mistake.message}`);
   return parsed.signature;

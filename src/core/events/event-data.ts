@@ -1,7 +1,7 @@
 // The event of a log: its name and its arguments, from its topics and its data. Explorers write both in several ways.
 import { LARGEST_DATA, type AbiValue } from '../../lib/abi/decode.ts';
 import { decodeEvent, layoutOf, topicType, type LogBytes } from '../../lib/abi/event.ts';
-import { topicOf } from '../../lib/abi/signature.ts';
+import { eventTopicOf } from '../../lib/abi/signature.ts';
 import type { Argument, EventArgument } from '../../lib/abi/types.ts';
 import type { RawRow } from '../values/fields.ts';
 import { knownLayouts, type NamedEvent } from './catalogue.ts';
@@ -35,7 +35,7 @@ export type DecodeLog = (row: RawRow) => DecodedLog | undefined;
 
 /** Finds which of `events` a log is; undefined if it is none of them. Each row is decoded once. */
 export function createLogDecoder(events: readonly NamedEvent[]): DecodeLog {
-  const byTopic = Map.groupBy(events, ({ signature }) => topicOf(signature));
+  const byTopic = Map.groupBy(events, ({ signature }) => eventTopicOf(signature));
   const decoded = new WeakMap<RawRow, { readonly log: DecodedLog | undefined }>();
   return (row) => {
     const known = decoded.get(row);
@@ -55,6 +55,7 @@ export function createLogDecoder(events: readonly NamedEvent[]): DecodeLog {
 function decodeAs(events: readonly NamedEvent[], row: RawRow, topics: readonly string[]): DecodedLog | undefined {
   const [first] = events;
   if (first === undefined) return undefined;
+  if (first.signature.topic !== undefined) return { event: first, args: [], values: [] };
   const log = bytesOf(row, topics);
   if (log === null) return { event: first, args: first.signature.args, values: null };
   const known = knownLayouts(topics[0] ?? '');

@@ -1,5 +1,5 @@
 // The fields of a log that are read from its topics and its data.
-import { canonicalSignature } from '../../lib/abi/signature.ts';
+import { eventWords } from '../../lib/abi/signature.ts';
 import { argumentRecords, argumentValues, unreadList } from '../calls/argument-fields.ts';
 import { oneOf } from '../values/field-declarations.ts';
 import {
@@ -40,9 +40,12 @@ export function eventFieldsOf({ events, decimals }: ReadEvents): {
     name,
     signature: { args: withTopicTypes(signature.args) },
   }));
+  const event = eventField([...new Set(events.map(({ name }) => name))], decode);
+  const lacking = lackingOf(events);
+  if (events.every(({ signature }) => signature.topic !== undefined)) return { fields: { event }, lacking };
   return {
     fields: {
-      event: eventField([...new Set(events.map(({ name }) => name))], decode),
+      event,
       ...argumentRecords(owners, {
         decimals,
         readBy: (decimalsOf) => (row) => {
@@ -54,7 +57,7 @@ export function eventFieldsOf({ events, decimals }: ReadEvents): {
         doc: 'arguments of the events in events:',
       }),
     },
-    lacking: lackingOf(events),
+    lacking,
   };
 }
 
@@ -82,7 +85,7 @@ function lackingOf(events: readonly NamedEvent[]): Lacking {
       if (named === undefined || valueAt(view, 'data') === undefined || valueAt(view, path) !== undefined) return null;
       const [first = ''] = path.split('.');
       if (isView(valueAt(view, first))) return unreadList(path);
-      const signatures = [...new Set(named.map(({ signature }) => canonicalSignature(signature)))];
+      const signatures = [...new Set(named.map(({ signature }) => eventWords(signature)))];
       return `the data does not fit ${signatures.join(' or ')}`;
     },
   };

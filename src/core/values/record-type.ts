@@ -206,8 +206,8 @@ export function isKnownWord({ values }: Extract<FieldType, { type: 'word' }>, va
   return typeof value === 'string' && values.includes(value);
 }
 
-// No dot and no slash, so that no word looks like a link.
-const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$/;
+// No dot and no slash, so that no word looks like a link. The longest is a topic, as the name of an event.
+const WORD = /^[A-Za-z0-9][A-Za-z0-9 _-]{0,65}$/;
 const HEX = /^0x[0-9a-fA-F]{1,128}$/;
 const INTEGER = /^[+-]?\d{1,1000}$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;

@@ -16,6 +16,8 @@ export interface ViewSignature extends Signature {
 export interface EventSignature {
   readonly name: string;
   readonly args: readonly EventArgument[];
+  /** Set for an event of which nothing but its first topic is known. It has no arguments. */
+  readonly topic?: string;
 }
 
 /** A mistake in the text of a signature. `legal`: the allowed words, if `written` is not one of them. */
@@ -81,6 +83,16 @@ export function selectorOf(signature: Signature): string {
 export function topicOf(signature: Signature): string {
   const digest = keccak_256(Buffer.from(canonicalSignature(signature), 'ascii'));
   return `0x${Buffer.from(digest).toString('hex')}`;
+}
+
+/** The first topic of an event. */
+export function eventTopicOf(signature: EventSignature): string {
+  return signature.topic ?? topicOf(signature);
+}
+
+/** `Paused(address)`, or the topic of an event without signature. */
+export function eventWords(signature: EventSignature): string {
+  return signature.topic ?? canonicalSignature(signature);
 }
 
 class Wrong extends Error {

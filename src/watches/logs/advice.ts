@@ -5,7 +5,10 @@ import type { FieldDoubt, KindAdvice } from '../../core/model/watch/kind.ts';
 export function eventAdvice(read: ReadEvents | null): KindAdvice {
   return {
     fields: {
-      args: 'Only events that `events:` names have arguments, such as events: [Paused].',
+      args:
+        read !== null && read.events.every(({ signature }) => signature.topic !== undefined)
+          ? 'An event that is named by its topic is not decoded: only topics and data are known. Write its signature.'
+          : 'Only events that `events:` names have arguments, such as events: [Paused].',
       raw: 'Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
     },
     doubts: read === null ? [] : doubtsOf(read.events),

@@ -1,13 +1,19 @@
 // The keys `events` and `units` of a watch: the events that it reads.
 import type { z } from 'zod';
-import { CATALOGUE_NAMES, eventOf, eventsNamed } from '../../core/events/catalogue.ts';
+import { CATALOGUE_NAMES, eventOf, eventsNamed, isTopic } from '../../core/events/catalogue.ts';
 import { withTopicTypes } from '../../core/events/event-data.ts';
 import type { ReadEvents } from '../../core/events/event-fields.ts';
 import { remembered } from '../../lib/remembered.ts';
 import { shortHex } from '../../core/values/address.ts';
 import type { Abi } from '../../lib/abi/abi.ts';
 import type { OptionDoubt } from '../../core/model/watch/kind.ts';
-import { canonicalSignature, parseEvent, topicOf, type EventSignature } from '../../lib/abi/signature.ts';
+import {
+  canonicalSignature,
+  eventTopicOf,
+  eventWords,
+  parseEvent,
+  type EventSignature,
+} from '../../lib/abi/signature.ts';
 import {
   abiOption,
   checkUnitsOf,
@@ -26,16 +32,23 @@ const WORDS: SignatureWords = {
   abi: [],
   example: { name: 'Swept', args: '(address indexed to, uint256 amount)' },
   parse: parseEvent,
+  rawOf: topicIn,
   signatureOf(text) {
     const signature = eventOf(text);
     return { ...signature, args: withTopicTypes(signature.args) };
   },
   idOf({ signature: text }) {
     const signature = eventOf(text);
-    return `${canonicalSignature(signature)} ${layoutWords(signature)}`;
+    return `${eventWords(signature)} ${layoutWords(signature)}`;
   },
-  sayTwice: (first, { signature }) => `${canonicalSignature(eventOf(signature))} is there twice, as ${first.name}`,
+  sayTwice: (first, { signature }) => `${eventWords(eventOf(signature))} is there twice, as ${first.name}`,
 };
+
+function topicIn(text: string): { readonly raw: string } | { readonly mistake: string } | null {
+  const written = text.trim().toLowerCase();
+  if (!written.startsWith('0x')) return null;
+  return isTopic(written) ? { raw: written } : { mistake: 'a topic is 0x and 64 hexadecimal digits' };
+}
 
 function layoutWords({ args }: EventSignature): string {
   return args.map(({ isIndexed }) => (isIndexed ? 'indexed' : '-')).join();
@@ -44,7 +57,7 @@ function layoutWords({ args }: EventSignature): string {
 export function eventOptions({ events }: Abi, warn: (doubt: OptionDoubt) => void) {
   return {
     events: signaturesOption({ ...WORDS, abi: events, warn }).describe(
-      'Events to read: names that are known, or signatures.',
+      'Events to read: names that are known, signatures, or topics of 32 bytes, whose events are not decoded.',
     ),
     abi: abiOption,
     units: unitsOption,
@@ -56,6 +69,20 @@ export function eventOptions({ events }: Abi, warn: (doubt: OptionDoubt) => void
 export function checkOptions(options: EventOptions, context: z.RefinementCtx): void {
   checkUnitsOf(WORDS, { named: options.events, units: options.units }, context);
   checkWhere(options, context);
+  checkTopics(options, context);
+}
+
+/** A topic whose signature is there, too, would be the same events under two names. */
+function checkTopics({ events }: EventOptions, context: z.RefinementCtx): void {
+  const named = events.map(({ name, signature }) => ({ name, signature: eventOf(signature) }));
+  for (const { signature } of named) {
+    const other = named.find(
+      (one) => one.signature.topic === undefined && eventTopicOf(one.signature) === signature.topic,
+    );
+    if (other === undefined) continue;
+    const message = `${shortHex(signature.topic ?? '')} is the topic of ${eventWords(other.signature)}, as ${other.name}`;
+    context.addIssue({ code: 'custom', path: ['events'], message, params: { hint: 'Keep one of them.' } });
+  }
 }
 
 export function readEventsOf({ events, units = {} }: EventOptions): ReadEvents {
@@ -64,7 +91,7 @@ export function readEventsOf({ events, units = {} }: EventOptions): ReadEvents {
 
 /** The first topics, each once. */
 export const topicsOf = remembered(({ events }: EventOptions): readonly string[] => [
-  ...new Set(events.map(({ signature }) => topicOf(eventOf(signature)))),
+  ...new Set(events.map(({ signature }) => eventTopicOf(eventOf(signature)))),
 ]);
 
 const LISTED = 'addresses/{address}/logs, 30 credits a page';
@@ -74,7 +101,8 @@ export function describeEvents(options: EventOptions): string {
   const words = options.events.map(({ name, signature: text }) => {
     const signature = eventOf(text);
     const own = name === signature.name ? '' : `${name}: `;
-    return `${own}${canonicalSignature(signature)} ${shortHex(topicOf(signature))}`;
+    if (signature.topic !== undefined) return `${own}${shortHex(signature.topic)} (not decoded: only topics and data)`;
+    return `${own}${canonicalSignature(signature)} ${shortHex(eventTopicOf(signature))}`;
   });
   const count = askedTopics(options).length;
   const apart = options.where === undefined ? '' : `, ${count} ${count === 1 ? 'question' : 'questions'} a poll`;

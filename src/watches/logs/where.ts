@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { eventOf } from '../../core/events/catalogue.ts';
 import { withTopicTypes } from '../../core/events/event-data.ts';
-import { Address } from '../../core/values/address.ts';
+import { Address, shortHex } from '../../core/values/address.ts';
 import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
-import { topicOf, type EventSignature } from '../../lib/abi/signature.ts';
+import { eventTopicOf, type EventSignature } from '../../lib/abi/signature.ts';
 import type { AbiType } from '../../lib/abi/types.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { SignatureOption } from '../signatures/signature-option.ts';
@@ -42,7 +42,9 @@ export function checkWhere({ events, where = {} }: EventOptions, context: z.Refi
     if (lacking !== undefined) {
       const message = lacking.args.some((one) => one.name === name)
         ? `${name} is not indexed in ${lacking.name}, so the explorer cannot go by it`
-        : `${lacking.name} has no argument ${name}`;
+        : lacking.topic === undefined
+          ? `${lacking.name} has no argument ${name}`
+          : `${shortHex(lacking.topic)} is a topic, so its event has no argument ${name}`;
       context.addIssue({ code: 'custom', path: ['where', name], message, params: { written: name, legal } });
       continue;
     }
@@ -110,7 +112,7 @@ function topicsAskedBy({ events, where = {} }: EventOptions): readonly (readonly
       .map(({ name, type }) =>
         (where[name] ?? [null]).map((value) => (value === null ? null : wordOfText(type, value))),
       );
-    return choicesOf([[topicOf(signature)], ...words]).map(withoutEnd);
+    return choicesOf([[eventTopicOf(signature)], ...words]).map(withoutEnd);
   });
   return [...new Map(asked.map((topics) => [topics.join(), topics])).values()];
 }

@@ -28,6 +28,8 @@ export interface SignatureWords {
   readonly warn?: (doubt: OptionDoubt) => void;
   /** An example of a signature: `(address to, uint256 amount)` stands behind its name. */
   readonly example: { readonly name: string; readonly args: string };
+  /** Reads what takes the place of a signature; null: it is none. Left out where nothing does. */
+  rawOf?(text: string): { readonly raw: string } | { readonly mistake: string } | null;
   parse(text: string): { readonly signature: Signature } | { readonly mistake: SignatureMistake };
   /** The signature of a text without a mistake, with the types of the values. */
   signatureOf(text: string): Signature;
@@ -144,6 +146,8 @@ function readNamed(
 
 /** A signature, or a bare name of the catalogue with all its signatures. */
 function readOne(words: SignatureWords, text: string, { path, name }: Place, complain: Complain): readonly Placed[] {
+  const raw = words.rawOf?.(text) ?? null;
+  if (raw !== null) return readRaw(raw, { path, name }, complain);
   if (!text.includes('(')) return readKnown(words, text.trim(), { path, name }, complain);
   const overloads = words.abi.filter(({ canonical }) => canonical === text.replaceAll(/\s/g, ''));
   if (overloads.length > 0) return overloads.flatMap((entry) => readEntry(words, entry, { path, name }, complain));
@@ -165,6 +169,16 @@ function readOne(words: SignatureWords, text: string, { path, name }: Place, com
   }
   warnOfLayout(words, parsed.signature, path);
   return [{ path, name: own, signature: text.trim() }];
+}
+
+function readRaw(
+  read: { readonly raw: string } | { readonly mistake: string },
+  { path, name }: Place,
+  complain: Complain,
+): readonly Placed[] {
+  if ('raw' in read) return [{ path, name: name ?? read.raw, signature: read.raw }];
+  complain({ path, message: read.mistake });
+  return [];
 }
 
 /** A function or event of an ABI file, whose text is not in the rules: a mistake in it has no place there. */

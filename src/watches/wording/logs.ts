@@ -1,6 +1,7 @@
 // Words for events of contracts: `vault was paused by admin`.
+import { isTopic } from '../../core/events/catalogue.ts';
 import { roleName } from '../../core/events/roles.ts';
-import { Address } from '../../core/values/address.ts';
+import { Address, shortHex } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { exactOf, valueAt } from '../../core/values/fields.ts';
 import { isUnlimited } from '../../core/values/unlimited.ts';
@@ -112,7 +113,7 @@ function subjectOf({ names, view }: EventOccasion): string {
   if (event === undefined) return `${of} emitted an event`;
   const arg = (name: string): string | null => argumentOf(names, { names, view }, name);
   const words = Object.hasOwn(WORDS, event) ? WORDS[event] : undefined;
-  return words?.({ of, arg, context: { names, view } }) ?? `${of} emitted ${event}`;
+  return words?.({ of, arg, context: { names, view } }) ?? `${of} emitted ${isTopic(event) ? shortHex(event) : event}`;
 }
 
 const ZERO = `0x${'0'.repeat(40)}`;
