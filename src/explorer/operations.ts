@@ -50,6 +50,8 @@ const ROWS = {
   transactions: { name: 'transactions', path: 'transactions', credits: 20 },
   /** Not in the specification: logs by contract and topics, the oldest first, in a range of blocks. */
   logs: { name: 'get-logs', path: 'api?module=logs&action=getLogs&address={hash}', credits: 20 },
+  /** The same of all contracts. */
+  topicLogs: { name: 'get-logs', path: 'api?module=logs&action=getLogs', credits: 20 },
   /** Not in the specification: the logs of one contract, the newest first. */
   addressLogs: { name: 'address-logs', path: 'addresses/{hash}/logs', credits: 30 },
   /** Not in the specification: internal transactions of an address with their call data, by a range of blocks. */
@@ -136,7 +138,18 @@ export function contractLogs(
   contract: Address,
   topics: readonly (string | null)[],
 ): ListQuestion<typeof Log.fields> {
-  const question = list(explorer, ROWS.logs, contract, Log);
+  return logsFrom(list(explorer, ROWS.logs, contract, Log), topics);
+}
+
+/** The same of any contract. `topics` must have one. */
+export function topicLogs(explorer: string, topics: readonly (string | null)[]): ListQuestion<typeof Log.fields> {
+  return { ...logsFrom(list(explorer, ROWS.topicLogs, null, Log), topics), openTo: 'any-contract' };
+}
+
+function logsFrom(
+  question: ListQuestion<typeof Log.fields>,
+  topics: readonly (string | null)[],
+): ListQuestion<typeof Log.fields> {
   const range = { from: 'fromBlock', to: 'toBlock', newest: 'latest' };
   return { ...question, root: 'api', path: question.path + topicQuery(topics), nextAfter: nextIn(range), range };
 }

@@ -50,7 +50,7 @@ export function exceededPlans(watches: readonly Watch[], { explorers }: Pick<Con
 /** One line for each rule with options that need words. */
 function optionLines(watches: readonly Watch[]): readonly string[] {
   const lines = watches.flatMap(({ rule, kind, target }) => {
-    const words = kind.describeOptions?.(target.options) ?? null;
+    const words = kind.describeOptions?.(target.options, target) ?? null;
     return words === null ? [] : [`${rule}: ${words}`];
   });
   return [...new Set(lines)];
@@ -89,7 +89,7 @@ export function subjectOf({ of, token, kind, target }: Watch): string {
 
 /** Up to the address: topics and fixed parameters would make the columns too wide to read. */
 function shortPath(path: string): string {
-  const [told = path] = /^api\?.*?&address=0x[0-9a-f]+/i.exec(path) ?? [];
+  const [told = path] = /^api\?.*?(?:&address=0x[0-9a-f]+|(?=&topic))/i.exec(path) ?? [];
   return told.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { CATALOGUE, CONTROL_EVENTS } from '../core/events/catalogue.ts';
 import { eventFieldsOf, type ReadEvents } from '../core/events/event-fields.ts';
+import { Address } from '../core/values/address.ts';
 import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type RawRow } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { ControlEvents, Kind, OptionDoubt, Reading } from '../core/model/watch/kind.ts';
+import type { ClaimContext, ControlEvents, Kind, OptionDoubt, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { ListQuestion, Read } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
@@ -11,9 +12,9 @@ import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
 import { remembered } from '../lib/remembered.ts';
 import type { Steps } from '../lib/steps.ts';
 import { rawText, type Untrusted } from '../lib/untrusted.ts';
-import { addressLogs, blocks, contractLogs } from '../explorer/operations.ts';
+import { addressLogs, blocks, contractLogs, topicLogs } from '../explorer/operations.ts';
 import { Log } from '../explorer/reading/resources/log.ts';
-import { syntheticHash, nameOf } from './synthetic.ts';
+import { nameOf, syntheticAddress, syntheticHash } from './synthetic.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { highestBlock, syntheticBlock, ListState, startOption, type StartOption } from './list-state.ts';
@@ -22,7 +23,15 @@ import type { ListReading } from './lists/list-reading.ts';
 import { placeOf, type RowKey } from './lists/row-key.ts';
 import { eventAdvice } from './logs/advice.ts';
 import { observeListed, sharedTopic } from './logs/listed.ts';
-import { checkOptions, describeEvents, eventOptions, readEventsOf, topicsOf } from './logs/option.ts';
+import {
+  addressNeed,
+  checkOptions,
+  describeEvents,
+  emitterOption,
+  eventOptions,
+  readEventsOf,
+  topicsOf,
+} from './logs/option.ts';
 import { createAgain, identityOf, isAskedFor, ownRows, type LogRow } from './logs/own-rows.ts';
 import { askedTopics, resolveWhere, type EventOptions } from './logs/where.ts';
 import { detectEvents, writtenReading } from './newest-first-list.ts';
@@ -30,11 +39,12 @@ import { askedAfter, withoutRemoved, type AskedParts } from './ranges/asked.ts';
 import { withOldRows } from './ranges/old-rows.ts';
 import { readByEither, troubleAfter, troubleWords, type WayOfReading } from './ranges/api-trouble.ts';
 import { stateReadBy } from './ranges/either-state.ts';
+import { observeBounded } from './ranges/bounded-list.ts';
 import { observeRange } from './ranges/range-list.ts';
 import { logWording } from './wording/logs.ts';
 
 type Row = typeof Log.fields;
-type Options = StartOption & EventOptions;
+type Options = StartOption & EventOptions & { readonly emitter?: 'any' | undefined };
 type Question = ListQuestion<Row>;
 
 const row: RowKey<Row> = {
@@ -58,10 +68,10 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
   const again = createAgain(record);
   return {
     name: 'logs',
-    summary: 'Events of a contract.',
+    summary: 'Events of a contract, or of any contract about some addresses.',
     noun: 'log',
     fields: record,
-    fieldOptions: ['events', 'abi', 'units'],
+    fieldOptions: ['events', 'abi', 'units', 'emitter'],
     forOptions: (options) => logsWith(readEventsOf(options)),
     advice: eventAdvice(events),
     signatures: CATALOGUE,
@@ -70,7 +80,8 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
     events: { new: NEW_ROW },
     ...controlIn(events),
     while: null,
-    of: 'required',
+    of: 'optional',
+    needsAddress: addressNeed,
     token: 'none',
     options: optionsWith(EMPTY_ABI, () => undefined),
     optionsWith,
@@ -83,9 +94,10 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
     question,
     questions(target) {
       const { all, each } = questionsOf(target);
+      if (target.address === null) return [...each, blocks(target.explorer)];
       return all === null ? each : [all];
     },
-    fallbackQuestions: (target) => [listOf(target)],
+    fallbackQuestions: (target) => (target.address === null ? [] : [listOf(target)]),
     head: ({ explorer }) => blocks(explorer),
     page: (_target, view) => pageOf(view),
     observe: (target, former, read, downTo) => observeLogs({ target, former, downTo, again }, read),
@@ -103,6 +115,7 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
       const hidAt = state?.range?.overfullAt;
       return { ...detection, state, ...(hidAt === undefined ? {} : { hidAt }) };
     },
+    claimantOf,
     coverage: coverageOf,
     fallback: ({ api }) => troubleWords(api, WAYS),
     history: null,
@@ -138,7 +151,9 @@ interface Asked {
   readonly again: (log: LogRow) => LogRow;
 }
 
-async function observeLogs({ target, former, downTo, again }: Asked, read: Read): Promise<Reading<LogReading>> {
+async function observeLogs(asked: Asked, read: Read): Promise<Reading<LogReading>> {
+  const { target, former, downTo, again } = asked;
+  if (target.address === null) return observeTopics(asked, read);
   const { reading, way } = await readByEither(former?.api, {
     byApi: () =>
       observeRange(stateReadBy('range', former, target.options), read, {
@@ -158,6 +173,30 @@ async function observeLogs({ target, former, downTo, again }: Asked, read: Read)
   return { seen: { list: reading.seen, by, way }, partial: reading.partial };
 }
 
+/** The events of any contract. */
+async function observeTopics({ target, former, downTo, again }: Asked, read: Read): Promise<Reading<LogReading>> {
+  const { seen, partial } = await observeBounded(stateReadBy('range', former, target.options), read, {
+    ...row,
+    explorer: target.explorer,
+    each: questionsOf(target).each,
+    named: namedQuestions(target),
+    maxPages: target.maxPages,
+    downTo,
+    own: (rows) => ownRows(rows, again, isAskedFor(target)),
+  });
+  return { seen: { list: seen, by: 'range', way: 'api' }, partial };
+}
+
+/**
+ * An event is what its contract says. One of a contract that the config does not name is a claim, unless the rule names
+ * the contract, or believes any.
+ */
+function claimantOf({ address, options }: Target<Options>, view: AnyView, { known }: ClaimContext): Address | null {
+  const emitter = (view as LogRow).address;
+  if (address !== null || options.emitter === 'any' || emitter === undefined) return null;
+  return known(emitter) === null ? emitter : null;
+}
+
 /** The same object if it does not change. */
 function withTrouble(state: ListState, api: ListState['api']): ListState {
   if (state.api === api) return state;
@@ -171,7 +210,7 @@ function controlIn(read: ReadEvents | null): { readonly control?: ControlEvents 
 }
 
 function optionsWith(abi: Abi, warn: (doubt: OptionDoubt) => void) {
-  return z.strictObject({ ...startOption, ...eventOptions(abi, warn) }).superRefine(checkOptions);
+  return z.strictObject({ ...startOption, ...emitterOption, ...eventOptions(abi, warn) }).superRefine(checkOptions);
 }
 
 function withFields({ fields, lacking }: ReturnType<typeof eventFieldsOf>): AnyRecord {
@@ -201,11 +240,20 @@ interface Questions {
  * each watch, since a poll needs them three times.
  */
 const questionsOf = remembered((target: Target<Options>): Questions => {
-  const { explorer, options } = target;
-  const each = askedTopics(options).map((topics) => contractLogs(explorer, addressOf(target), topics));
+  const { explorer, address, options } = target;
+  if (address === null) return { all: null, each: askedTopics(options).map((topics) => topicLogs(explorer, topics)) };
+  const each = askedTopics(options).map((topics) => contractLogs(explorer, address, topics));
   if (each.length === 1) return { all: each[0] ?? null, each };
   return { all: options.where === undefined ? contractLogs(explorer, addressOf(target), []) : null, each };
 });
+
+/** Anybody can emit these events, but not as these contracts. */
+function namedQuestions({ explorer, namedContracts, options }: Target<Options>): readonly Question[] {
+  const contracts = [...(namedContracts ?? [])].flatMap((key) => Address.parse(key) ?? []);
+  return contracts.flatMap((contract) =>
+    askedTopics(options).map((topics) => ({ ...contractLogs(explorer, contract, topics), openTo: 'named' as const })),
+  );
+}
 
 function question(target: Target<Options>): Question {
   const { all, each } = questionsOf(target);
@@ -249,7 +297,7 @@ function synthesize(
   const follows = written.says.has('topics') ? decodedFrom(log, record) : { event: only };
   const named = record.over(log, {
     ...Object.fromEntries(Object.entries(follows).filter(([path]) => !written.says.has(path))),
-    address: log.address ?? address ?? undefined,
+    address: log.address ?? address ?? syntheticAddress('contract'),
     transaction_hash: log.transaction_hash ?? syntheticHash(nameOf(written)),
   }) as LogRow;
   const block = log.block_number ?? syntheticBlock(state, identityOf(placed(named, 0n)), above);

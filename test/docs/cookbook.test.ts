@@ -43,8 +43,8 @@ const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
   });
 
 describe('the cookbook', () => {
-  test('has twenty-six recipes, and a config with which all of them load at once, as copied', () => {
-    expect(recipes).toHaveLength(26);
+  test('has twenty-seven recipes, and a config with which all of them load at once, as copied', () => {
+    expect(recipes).toHaveLength(27);
     const files = recipes.map(({ rules, tests }) => [`rules/${fileOf(tests)}`, rules] as const);
     using folder = createFolder({ 'config.yaml': config, ...Object.fromEntries(files) });
     const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
@@ -111,7 +111,7 @@ describe('the page about events', () => {
     using folder = createFolder({ 'config.yaml': own, 'abi/Vault.json': ABI, ...Object.fromEntries(files) });
     const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
     expect(formatProblems(problems)).toBe('');
-    expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([5, '']);
+    expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([6, '']);
   });
 
   test.each(tests.map((text) => [fileOf(text), text] as const))(

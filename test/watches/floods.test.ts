@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { bodyOf } from '../../src/notifiers/rendering/body.ts';
 import { aDelivery } from '../notifiers/samples.ts';
-import { createWorld, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';
+import { createWorld, polls, pollsWithBlocks, type World } from '../support/world.ts';
 
 const PAYEE = '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB';
 const STRANGER = '0x9f2e0000000000000000000000000000000041c7';
@@ -164,9 +164,52 @@ watches:
     ]);
   });
 
-  test('a rule without of: is refused, since any contract can emit any event', () => {
-    const anybody = RULES.replace('    of: USDC\n', '');
-    expect(() => loadWatches(anybody)).toThrow('of is missing. logs needs an address.');
+  const ANYBODY = `
+watches:
+  - id: approvals
+    kind: logs
+    every: 1m
+    events: '${APPROVAL}'
+    where: { owner: ours }
+    alerts:
+      - { id: unlimited, on: new, if: address in tokens && unlimited(args.value), severity: critical }
+      - { id: any, on: new, severity: critical }
+`;
+
+  test('the true one among 10,000 false approvals is told in the next poll, within a twentieth of the plan', async () => {
+    const plan = 1_000_000;
+    await using world = await createWorld(ANYBODY, { form: 'multichain', creditsPerDay: plan });
+    const { sandbox } = world;
+    await world.poll();
+    const spent: number[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      for (let i = 0; i < 100; i += 1) {
+        if (i % 10 === 0) sandbox.mine();
+        sandbox.emit({
+          address: STRANGER,
+          from: STRANGER,
+          event: APPROVAL,
+          args: ['treasury', STRANGER, UNLIMITED],
+          times: 50,
+        });
+      }
+      sandbox.emit({ address: 'USDC', event: APPROVAL, args: ['treasury', STRANGER, UNLIMITED] });
+      const before = world.asked.length;
+      const told = [...(await world.poll())];
+      const first = said(world);
+      expect(first.filter((one) => one.startsWith('critical'))).toEqual([
+        'critical any: treasury approved 0x9f2e…41c7 to spend USDC without limit',
+        'critical unlimited: treasury approved 0x9f2e…41c7 to spend USDC without limit',
+      ]);
+      expect(first.length).toBeLessThanOrEqual(4);
+      spent.push(world.asked.slice(before).length);
+      expect((await polls(world, 3)).filter((one) => one.startsWith('unlimited'))).toEqual([]);
+      expect(told.filter((one) => one === 'unlimited event')).toHaveLength(1);
+    }
+    // Of what a poll costs above its two questions and the head.
+    expect(spent.every((count) => (count - 3) * 20 <= plan * 0.05)).toBe(true);
+    await world.restart();
+    expect(said(world).filter((one) => one.startsWith('critical'))).toEqual([]);
   });
 });
 

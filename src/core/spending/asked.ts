@@ -20,7 +20,8 @@ export const firstQuestionsOf = remembered((watch: Watch) => {
   const head = headQuestionOf(watch);
   const { kind, target } = watch;
   const own = kind.questions?.(target) ?? [kind.question(target)];
-  const questions: readonly Question[] = [...own, ...(head === null ? [] : [head])];
+  const all: readonly Question[] = [...own, ...(head === null ? [] : [head])];
+  const questions = [...new Map(all.map((question) => [sharedKey(question), question])).values()];
   return questions.map((question) => ({
     key: sharedKey(question),
     path: question.path,

@@ -61,6 +61,8 @@ class WatchCompiler {
     if (watch.id !== '') claimId(this.#loading, this.#place, watch.id);
     if (family === undefined) return;
     this.#complainOfNoAddress(family, written);
+    const needs = written['of'] === undefined && options !== undefined ? family.needsAddress?.(options.value) : null;
+    if (needs) this.complain([], needs);
     const kind = this.#loading.catalogue.kindFor(family, options?.value);
     const schedule = this.#scheduleOf(watch);
     const compiling: Compiling = {

@@ -142,6 +142,7 @@ export function warnOfClaims(
   const severity = written ?? watch.severity ?? place.defaults.severity;
   const isCounted = at_least !== undefined || none_for !== undefined;
   if (claims === undefined || on === undefined || isCounted || severity !== 'critical') return;
+  if (claims.unlessOf === true && watch.of !== undefined) return;
   if (watch.token !== undefined || claims.unless.some((field) => reads.includes(field))) return;
   const { message, hint } = claims;
   warn(condition === undefined ? path : [...path, 'if'], { message, hint });

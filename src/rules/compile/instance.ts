@@ -51,6 +51,7 @@ export function watchOf(
     address,
     token,
     namedTokens: names.tokensOn(explorer.name),
+    namedContracts: names.contractsOn(explorer.name),
     maxPages,
     options: own,
   };

@@ -10,6 +10,8 @@ export interface ConfigNames {
   ofToken(address: Address, explorer: string): string | null;
   /** The keys of the tokens with a name on an explorer. All its watches share one set. */
   tokensOn(explorer: string): ReadonlySet<string>;
+  /** These, and the addresses of which the config says that they have code. */
+  contractsOn(explorer: string): ReadonlySet<string>;
   /**
    * Returns one function for all watches of an explorer. The watches keep it in memory, so it refers to no other data
    * of the load.
@@ -40,19 +42,30 @@ export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
     for (const [explorer, address] of meaning.byExplorer) tokenNames.set(`${explorer} ${address.key}`, name);
   }
 
+  const contracts = [...meanings.values()].flatMap((one) =>
+    one.type === 'address' && one.is !== null && one.is !== 'wallet' ? [one.address.key] : [],
+  );
+  const contractsByExplorer = new Map<string, ReadonlySet<string>>();
   const tokensByExplorer = new Map<string, ReadonlySet<string>>();
+
+  function tokensOn(explorer: string): ReadonlySet<string> {
+    const known = tokensByExplorer.get(explorer);
+    if (known !== undefined) return known;
+    const keys = [...tokenNames.keys()].map((key) => key.replace(`${explorer} `, ''));
+    const tokens = new Set(keys.filter((key) => !key.includes(' ')));
+    tokensByExplorer.set(explorer, tokens);
+    return tokens;
+  }
 
   return {
     ofAddress,
     ofToken,
     ofLookAlike,
-    tokensOn(explorer) {
-      const known = tokensByExplorer.get(explorer);
-      if (known !== undefined) return known;
-      const keys = [...tokenNames.keys()].map((key) => key.replace(`${explorer} `, ''));
-      const tokens = new Set(keys.filter((key) => !key.includes(' ')));
-      tokensByExplorer.set(explorer, tokens);
-      return tokens;
+    tokensOn,
+    contractsOn(explorer) {
+      const found = contractsByExplorer.get(explorer) ?? new Set([...tokensOn(explorer), ...contracts]);
+      contractsByExplorer.set(explorer, found);
+      return found;
     },
     on(explorer) {
       const known = nameOfByExplorer.get(explorer);

@@ -1,6 +1,6 @@
-// `module=logs&action=getLogs`: logs of a contract in a range of blocks, the oldest first. There is no cursor.
+// `module=logs&action=getLogs`: logs of a contract, or with some topics, in a range of blocks, the oldest first. There is no cursor.
 import type { JsonRow } from '../answer.ts';
-import { isAddress, keyOf } from '../chain/keys.ts';
+import { isAddress, keyOf, type AddressKey } from '../chain/keys.ts';
 import type { Params } from '../params.ts';
 import { logsIn, type MinedLog } from '../render/logs.ts';
 import type { World } from '../world.ts';
@@ -20,8 +20,9 @@ export function listLogs(world: World, params: Params): ApiResult {
   const [from, to] = [blockOf(world, params.get('fromBlock')), blockOf(world, params.get('toBlock'))];
   if (from === null || to === null) return refused('Required query parameters missing: fromBlock, toBlock');
   const address = params.get('address');
-  if (address === undefined) return refused('Required query parameters missing: address');
-  if (!isAddress(address)) return refused('Invalid address format');
+  if (address === undefined && !TOPICS.some((name) => params.has(name)))
+    return refused('Required query parameters missing: address, topic{x}');
+  if (address !== undefined && !isAddress(address)) return refused('Invalid address format');
   const missing = missingOperator(params);
   if (missing !== null) return refused(`Required query parameters missing: ${missing}`);
   const rows = foundIn(world, { address, from, to: Math.min(to, world.head()) }, matcherOf(params));
@@ -54,25 +55,32 @@ function matcherOf(params: Params): (row: MinedLog) => boolean {
 }
 
 interface Wanted {
-  readonly address: string;
+  /** Undefined: of any contract. */
+  readonly address: string | undefined;
   readonly from: number;
   readonly to: number;
 }
 
 function foundIn(world: World, { address, from, to }: Wanted, matches: (row: MinedLog) => boolean): MinedLog[] {
-  const key = keyOf(address);
+  const key = address === undefined ? null : keyOf(address);
+  const found: MinedLog[] = [];
+  for (const height of heightsUpwards(world, key, { from, to })) {
+    const rows = logsIn(world.chain.transactionsOf(height));
+    found.push(...rows.filter((row) => (key === null || keyOf(row.log.address) === key) && matches(row)));
+    if (found.length >= MOST_ROWS) return found.slice(0, MOST_ROWS);
+  }
+  return found;
+}
+
+/** `key` null: all blocks. */
+function heightsUpwards(world: World, key: AddressKey | null, { from, to }: Omit<Wanted, 'address'>): number[] {
+  if (key === null) return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
   const heights: number[] = [];
   for (const height of world.chain.heightsOf(key, to)) {
     if (height < from) break;
     heights.push(height);
   }
-  const found: MinedLog[] = [];
-  for (const height of heights.reverse()) {
-    const rows = logsIn(world.chain.transactionsOf(height));
-    found.push(...rows.filter((row) => keyOf(row.log.address) === key && matches(row)));
-    if (found.length >= MOST_ROWS) return found.slice(0, MOST_ROWS);
-  }
-  return found;
+  return heights.reverse();
 }
 
 function rowOf(world: World, { log, mined: { transaction, height, position }, index }: MinedLog): JsonRow {

@@ -12,6 +12,12 @@ export function eventAdvice(read: ReadEvents | null): KindAdvice {
       raw: 'Only arguments that `units:` names have numbers before units, such as units: { amount: 6 }.',
     },
     doubts: read === null ? [] : doubtsOf(read.events),
+    claims: {
+      unless: ['address'],
+      unlessOf: true,
+      message: 'any contract can emit this; an event of a contract that the config does not name is sent as a warning',
+      hint: 'Add address in tokens.',
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 // The keys `events` and `units` of a watch: the events that it reads.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CATALOGUE_NAMES, eventOf, eventsNamed, isTopic } from '../../core/events/catalogue.ts';
 import { withTopicTypes } from '../../core/events/event-data.ts';
 import type { ReadEvents } from '../../core/events/event-fields.ts';
@@ -7,6 +7,7 @@ import { remembered } from '../../lib/remembered.ts';
 import { shortHex } from '../../core/values/address.ts';
 import type { Abi } from '../../lib/abi/abi.ts';
 import type { OptionDoubt } from '../../core/model/watch/kind.ts';
+import type { Target } from '../../core/model/watch/target.ts';
 import {
   canonicalSignature,
   eventTopicOf,
@@ -21,7 +22,7 @@ import {
   unitsOption,
   type SignatureWords,
 } from '../signatures/signature-option.ts';
-import { askedTopics, checkWhere, whereOption, type EventOptions } from './where.ts';
+import { askedTopics, checkWhere, namesAddress, whereOption, type EventOptions } from './where.ts';
 
 const WORDS: SignatureWords = {
   key: 'events',
@@ -65,6 +66,19 @@ export function eventOptions({ events }: Abi, warn: (doubt: OptionDoubt) => void
   };
 }
 
+export const emitterOption = {
+  emitter: z
+    .literal('any')
+    .optional()
+    .describe('Without of: contracts that the config does not name are believed like the others.'),
+};
+
+/** An explorer searches the events of all contracts. Only those about some addresses are few enough. */
+export function addressNeed(options: unknown): { readonly message: string; readonly hint: string } | null {
+  if (namesAddress(options as EventOptions)) return null;
+  return { message: 'logs without of needs an address in where', hint: 'Write of: vault, or where: { owner: ours }.' };
+}
+
 /** For `superRefine` of the options that contain `eventOptions`. */
 export function checkOptions(options: EventOptions, context: z.RefinementCtx): void {
   checkUnitsOf(WORDS, { named: options.events, units: options.units }, context);
@@ -94,10 +108,11 @@ export const topicsOf = remembered(({ events }: EventOptions): readonly string[]
   ...new Set(events.map(({ signature }) => eventTopicOf(eventOf(signature)))),
 ]);
 
+const OF_ANY = 'of any contract, at most 1,000 blocks a request';
 const LISTED = 'addresses/{address}/logs, 30 credits a page';
 
 /** `reads Paused(address) 0x62e7…a258; …`: each event once, whatever its layouts index. */
-export function describeEvents(options: EventOptions): string {
+export function describeEvents(options: EventOptions, { address }: Pick<Target, 'address'>): string {
   const words = options.events.map(({ name, signature: text }) => {
     const signature = eventOf(text);
     const own = name === signature.name ? '' : `${name}: `;
@@ -106,5 +121,5 @@ export function describeEvents(options: EventOptions): string {
   });
   const count = askedTopics(options).length;
   const apart = options.where === undefined ? '' : `, ${count} ${count === 1 ? 'question' : 'questions'} a poll`;
-  return `reads ${[...new Set(words)].join(', ')}${apart}; where the explorer refuses this, ${LISTED}`;
+  return `reads ${[...new Set(words)].join(', ')}${apart}; ${address === null ? OF_ANY : `where the explorer refuses this, ${LISTED}`}`;
 }

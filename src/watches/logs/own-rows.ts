@@ -94,7 +94,7 @@ export function isAskedFor({ address, options }: Target<EventOptions>): (row: Lo
   const asked = askedTopics(options);
   const words = wordsOf(options);
   return (row) => {
-    if (address === null || row.address?.equals(address) !== true) return false;
+    if (row.address === undefined || (address !== null && !row.address.equals(address))) return false;
     if (row.topics === undefined) return hasWords(row, words);
     const { topics } = row;
     return asked.some((wanted) => wanted.every((topic, i) => topic === null || topic === topics[i]));

@@ -101,6 +101,12 @@ export function resolveWhere<E extends EventOptions>(
   return { options: named, mistakes };
 }
 
+/** True if values of an address are named. */
+export function namesAddress({ events, where = {} }: EventOptions): boolean {
+  const signatures = events.map(({ signature }) => eventOf(signature));
+  return Object.keys(where).some((name) => typeOf(signatures, name)?.type === 'address');
+}
+
 /** The topics of each question: one for each event and each choice of values. Null: any topic. */
 export const askedTopics = remembered(topicsAskedBy);
 

@@ -49,15 +49,20 @@ export async function observeRange<F extends Fields>(
  * moves them above the head.
  */
 async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>): Promise<Reading<ListReading<F>>> {
-  const page = await read.page(blocksOf(options.explorer), null);
-  const heights = page.rows.map((row) => valueAt(row, 'height')).filter((height) => typeof height === 'bigint');
-  if (heights.length === 0)
-    throw new Missed('truncated', 'the list of blocks is empty, so it is unknown where to begin');
-  const head = Math.max(...heights.map(Number));
+  const head = await headOf(options.explorer, read);
   const from = Math.max(0, head - depthOf([]));
   const questions = options.all === null ? options.each : [options.all];
   const reading = await readEachUpwards(questions, { from, to: null }, limitOf(read, options, options.maxPages));
   return readingOf({ ...reading, stopped: null }, { older: null, from, isBusy: false, head }, options);
+}
+
+/** The height of the newest block. */
+export async function headOf(explorer: string, read: Read): Promise<number> {
+  const page = await read.page(blocksOf(explorer), null);
+  const heights = page.rows.map((row) => valueAt(row, 'height')).filter((height) => typeof height === 'bigint');
+  if (heights.length === 0)
+    throw new Missed('truncated', 'the list of blocks is empty, so it is unknown where to begin');
+  return Math.max(...heights.map(Number));
 }
 
 /** True for the position of a sweep that reads ranges; other lists have cursors of the explorer. */
@@ -65,12 +70,13 @@ export function isRangeCursor(cursor: Cursor): boolean {
   return 'fromBlock' in cursor;
 }
 
-function limitOf<F extends Fields>(read: Read, options: RangeOptions<F>, maxPages: number): UpwardLimit<F> {
-  return { read, maxPages, row: options };
+export function limitOf<F extends Fields>(read: Read, options: RangeOptions<F>, maxPages: number): UpwardLimit<F> {
+  const { mostBlocks } = options;
+  return { read, maxPages, row: options, ...(mostBlocks === undefined ? {} : { mostBlocks }) };
 }
 
 /** The block from which a poll reads. */
-function startOf({ gaps, marks, range, ...state }: ListState, downTo: number | null): number {
+export function startOf({ gaps, marks, range, ...state }: ListState, downTo: number | null): number {
   const behind = openGap(gaps);
   if (behind !== null) return behind.from;
   const depth = depthOf(marks);
@@ -86,13 +92,13 @@ const NEAR = 4;
 const MOST_READ_AGAIN = 500;
 
 /** Full pages in a row after which the events of a contract are asked for one by one. */
-const FULL_PAGES = 3;
+export const FULL_PAGES = 3;
 
 interface Asking<F extends Fields> extends RangeOptions<F> {
   readonly isBusy: boolean;
 }
 
-interface RangeReading<F extends Fields> extends UpwardReading<F> {
+export interface RangeReading<F extends Fields> extends UpwardReading<F> {
   readonly isBusy: boolean;
 }
 
@@ -128,16 +134,18 @@ async function apart<F extends Fields>(
 
 interface Ends<F extends Fields> extends Omit<RangeEnds, 'top' | 'overfull'> {
   readonly older: OlderReading<F> | null;
+  /** The block up to which all was read, if that is known without rows. */
+  readonly top?: number;
 }
 
-function readingOf<F extends Fields>(
+export function readingOf<F extends Fields>(
   { rows, stopped, overfull }: UpwardReading<F>,
   { older, ...ends }: Ends<F>,
   options: RangeOptions<F>,
 ): Reading<ListReading<F>> {
   // Another server may have answered each question, and one of them may be behind the highest row.
   const isByOne = !ends.isBusy && (options.all !== null || options.each.length === 1);
-  const range = { ...ends, top: isByOne ? highestRow(rows, options) : null, overfull };
+  const range = { ...ends, top: ends.top ?? (isByOne ? highestRow(rows, options) : null), overfull };
   const end = stopped === null ? null : { why: stopped.why, lowest: null, resume: null, unreadFrom: stopped.from };
   return {
     seen: { rows: options.own(rows), stopped: end, reachedEnd: false, older, range },

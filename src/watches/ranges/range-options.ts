@@ -9,6 +9,8 @@ export interface RangeOptions<F extends Fields> extends RowKey<F> {
   /** Questions that together have the rows that are asked for. They take the place of the first if its pages are full. */
   readonly each: readonly ListQuestion<F>[];
   readonly maxPages: number;
+  /** The largest number of blocks in a request; left out if there is no limit. */
+  readonly mostBlocks?: number;
   /** Like `downTo` of `Kind.observe`. */
   readonly downTo: number | null;
   /** The rows that are asked for, the newest first. */

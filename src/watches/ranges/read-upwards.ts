@@ -28,11 +28,17 @@ interface Stop {
   readonly why: string;
   /** A page failed. */
   readonly isMissed: boolean;
+  /** Too many pages in a row were full. */
+  readonly isFull: boolean;
 }
 
 export interface UpwardLimit<F extends Fields> {
   readonly read: Pages;
   readonly maxPages: number;
+  /** Full pages in a row after which a question is given up; left out: `maxPages`. */
+  readonly mostFull?: number;
+  /** The largest number of blocks in a request; left out if there is no limit. */
+  readonly mostBlocks?: number;
   readonly row: RowKey<F>;
 }
 
@@ -40,7 +46,7 @@ export interface UpwardLimit<F extends Fields> {
 export async function readUpwards<F extends Fields>(
   question: ListQuestion<F>,
   { from, to }: Blocks,
-  { read, maxPages, row }: UpwardLimit<F>,
+  { read, maxPages, mostFull = maxPages, row }: UpwardLimit<F>,
 ): Promise<UpwardReading<F>> {
   const asked = inBlocks(question, from, to);
   const rows: View<F>[] = [];
@@ -52,7 +58,7 @@ export async function readUpwards<F extends Fields>(
     const cursor = pages === 1 ? null : cursorAt(asked, at);
     const page = await read.page(asked, cursor).catch((error: unknown) => laterMiss(error, cursor !== null));
     if (page instanceof Missed)
-      return end({ from: at, why: `page ${pages} did not come (${page.reason})`, isMissed: true });
+      return end({ from: at, why: `page ${pages} did not come (${page.reason})`, isMissed: true, isFull: false });
     isUnfinished ||= page.isUnfinished === true;
     const last = page.next === null ? null : blockIn(asked, page.next);
     const isOverfull = last !== null && last <= at;
@@ -62,13 +68,42 @@ export async function readUpwards<F extends Fields>(
     if (isOverfull) overfull.push(at);
     at = isOverfull ? at + 1 : last;
     if (to !== null && at > to) return end(null);
-    if (pages >= maxPages) return end({ from: at, why: `${pages} pages read`, isMissed: false });
+    if (pages >= Math.min(maxPages, mostFull))
+      return end({ from: at, why: `${pages} pages read`, isMissed: false, isFull: pages >= mostFull });
   }
 }
 
 function laterMiss(error: unknown, isLater: boolean): Missed {
   if (isLater && error instanceof Missed) return error;
   throw error;
+}
+
+/** In ranges of at most `mostBlocks`, if they have an end. */
+async function readInParts<F extends Fields>(
+  question: ListQuestion<F>,
+  blocks: Blocks,
+  limit: UpwardLimit<F>,
+): Promise<UpwardReading<F>> {
+  const { mostBlocks, maxPages } = limit;
+  if (mostBlocks === undefined || blocks.to === null) return readUpwards(question, blocks, limit);
+  const parts: UpwardReading<F>[] = [];
+  let left = maxPages;
+  for (let from = blocks.from; from <= blocks.to; from += mostBlocks) {
+    if (left <= 0) return joined([...parts, unread(from, `${maxPages} pages read`, false)]);
+    const to = Math.min(blocks.to, from + mostBlocks - 1);
+    const part = await readUpwards(question, { from, to }, { ...limit, maxPages: left }).catch((error: unknown) => {
+      const { reason } = laterMiss(error, parts.length > 0);
+      return unread<F>(from, `blocks from ${from} on did not come (${reason})`, true);
+    });
+    parts.push(part);
+    left -= part.pages;
+    if (part.stopped !== null) break;
+  }
+  return joined(parts);
+}
+
+function unread<F extends Fields>(from: number, why: string, isMissed: boolean): UpwardReading<F> {
+  return { rows: [], pages: 0, stopped: { from, why, isMissed, isFull: false }, overfull: [], isUnfinished: false };
 }
 
 /** Several questions about the same blocks, one after the other. `maxPages` is for all of them. */
@@ -80,7 +115,7 @@ export async function readEachUpwards<F extends Fields>(
   const readings: UpwardReading<F>[] = [];
   let left = limit.maxPages;
   for (const question of questions) {
-    const reading = await readUpwards(question, blocks, { ...limit, maxPages: Math.max(1, left) });
+    const reading = await readInParts(question, blocks, { ...limit, maxPages: Math.max(1, left) });
     readings.push(reading);
     left -= reading.pages;
   }

@@ -26,7 +26,9 @@ export async function sweepRange<F extends Fields>(
   const from = Math.max(lowestToSweep(state), Number(open.resume?.['fromBlock'] ?? 0));
   const done = { from: open.resume, resume: null, isComplete: true, heights: [] };
   if (from >= below) return { rows: [], gaps: [], sweep: done, covered: [] };
-  const limit: UpwardLimit<F> = { read: { page: sweepPage }, maxPages, row: options };
+  const { mostBlocks } = options;
+  const limited = mostBlocks === undefined ? {} : { mostBlocks };
+  const limit: UpwardLimit<F> = { read: { page: sweepPage }, maxPages, row: options, ...limited };
   const reading = await readEachUpwards(questionsOf(options), { from, to: below - 1 }, limit).catch(missed);
   if (reading === null) return null;
   const { stopped, overfull } = reading;

@@ -109,7 +109,8 @@ function subjectOf({ names, view }: EventOccasion): string {
   const event = ownValue({ names, view }, 'event');
   const emitter = valueAt(view, 'address');
   // The emitter may be a token of the config. `names.of` is the name of the watched address only.
-  const of = (emitter instanceof Address ? names.known(emitter) : null) ?? names.of ?? names.explorer;
+  const named = emitter instanceof Address ? names.known(emitter) : null;
+  const of = named ?? names.of ?? (emitter instanceof Address ? addressWords(names, emitter) : names.explorer);
   if (event === undefined) return `${of} emitted an event`;
   const arg = (name: string): string | null => argumentOf(names, { names, view }, name);
   const words = Object.hasOwn(WORDS, event) ? WORDS[event] : undefined;

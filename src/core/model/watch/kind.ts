@@ -50,7 +50,7 @@ export interface Kind<E, S, O> {
   /** The signatures of functions or events that rules can name without their arguments. */
   readonly signatures?: readonly string[];
   /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
-  describeOptions?(options: E): string | null;
+  describeOptions?(options: E, target: Pick<Target<E>, 'address'>): string | null;
   /**
    * The functions that the watch looks for among calls to its address, if its rows are the calls of some callers only.
    * Null: its alerts read no function of such calls. `reads`: the paths that each alert reads.
@@ -69,6 +69,8 @@ export interface Kind<E, S, O> {
   readonly token: Presence;
   /** Own keys that have no meaning without `of:`. */
   readonly needsOf?: readonly string[];
+  /** The reason why a watch with these options must have `of:`; null: it need not. Left out: `of` decides alone. */
+  needsAddress?(options: E): { readonly message: string; readonly hint: string } | null;
   /** The kind's own keys in a rule. */
   readonly options: z.ZodObject;
   /** These keys where names of functions and events come from ABI files, too. Left out by kinds without `abi:`. */
@@ -162,7 +164,13 @@ export interface KindAdvice {
   /** Fields that are known only with another key of the rule, and a hint that shows the key. */
   readonly needs?: Readonly<Record<string, { readonly key: string; readonly hint: string }>>;
   /** Critical conditions that read none of the fields match claims of any contract. */
-  readonly claims?: { readonly unless: readonly string[]; readonly message: string; readonly hint: string };
+  readonly claims?: {
+    readonly unless: readonly string[];
+    /** Set if `of` names the contract whose word an item is. */
+    readonly unlessOf?: true;
+    readonly message: string;
+    readonly hint: string;
+  };
   /** Fields that count only the tokens that the config names, with the key of the rule that counts all. */
   readonly ofNamedTokens?: Readonly<Record<string, string>>;
 }

@@ -13,6 +13,8 @@ export interface Target<E = unknown> {
   readonly token: Address | null;
   /** Keys of the tokens that the config names on this explorer. Left out: there are none. */
   readonly namedTokens?: ReadonlySet<string>;
+  /** These, and the addresses that the config calls contracts. Left out: there are none. */
+  readonly namedContracts?: ReadonlySet<string>;
   readonly maxPages: number;
   readonly options: E;
 }
