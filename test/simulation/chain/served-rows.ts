@@ -10,7 +10,7 @@ type Raw = Readonly<Record<string, unknown>>;
 export function readAnswer(path: string, text: string, cursor = ''): Answer | null {
   const body = parse(text);
   if (!isRaw(body)) return null;
-  if (isOfEvents(path)) return eventsIn(body, cursor);
+  if (isOfEvents(path)) return Array.isArray(body['items']) ? listedEvents(body) : eventsIn(body, cursor);
   if (isOne(path))
     return { type: 'one', facts: { ...factsOf(body, ['coin_balance', 'reputation']), code: codeIn(body) } };
   const { items, next_page_params: next } = body;
@@ -34,9 +34,18 @@ function eventsIn({ result }: Raw, cursor: string): Answer | null {
   return { type: 'page', page: { ...pageOf(rows, null), isEnd: false, heights } };
 }
 
+/** The list of a contract, the newest first: for hosts that refuse the other one. */
+function listedEvents({ items, next_page_params: next }: Raw): Answer {
+  const countByHash = new Map<string, number>();
+  const upwards = Array.isArray(items) ? items.toReversed() : [];
+  const rows = upwards.map((raw: unknown) => (isRaw(raw) ? eventOf(raw, countByHash) : null));
+  return { type: 'page', page: pageOf(rows.reverse(), next) };
+}
+
 /** The simulation makes no other two events of one transaction than equal ones. */
 function eventOf(raw: Raw, countByHash: Map<string, number>): Row | null {
-  const [hash, height] = [textAt(raw, 'transactionHash'), textAt(raw, 'blockNumber')];
+  const hash = textAt(raw, 'transactionHash') ?? textAt(raw, 'transaction_hash') ?? textAt(raw, 'tx_hash');
+  const height = textAt(raw, 'blockNumber') ?? textAt(raw, 'block_number');
   const { topics, data } = raw;
   if (hash === null || height === null || !Array.isArray(topics)) return null;
   const nth = countByHash.get(hash) ?? 0;

@@ -126,6 +126,11 @@ function askedOfEvents(address: string): Asked {
 function askedOfLists(address: string): Asked {
   const target = address.slice(V2.length);
   const [path = '', query = ''] = target.split('?');
+  const [, contract] = /^addresses\/(0x[0-9a-f]+)\/logs$/.exec(path) ?? [];
+  if (contract !== undefined) {
+    const rest = [...new URLSearchParams(query)].filter(([name]) => name !== 'topic');
+    return { target, path: eventsOf(contract), cursor: cursorOf(rest) ?? '' };
+  }
   return { target, path, cursor: cursorOf([...new URLSearchParams(query)]) ?? '' };
 }
 
