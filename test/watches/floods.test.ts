@@ -206,6 +206,10 @@ watches:
       expect((await polls(world, 3)).filter((one) => one.startsWith('unlimited'))).toEqual([]);
       expect(told.filter((one) => one === 'unlimited event')).toHaveLength(1);
     }
+    await world.run(7_200_000);
+    sandbox.emit({ address: STRANGER, from: STRANGER, event: APPROVAL, args: ['treasury', STRANGER, '7'] });
+    expect(await world.poll()).toEqual(['any event']);
+    expect(said(world)[0]).toMatch(/^warning any: 0x9f2e…41c7 claims that/);
     // Of what a poll costs above its two questions and the head.
     expect(spent.every((count) => (count - 3) * 20 <= plan * 0.05)).toBe(true);
     await world.restart();

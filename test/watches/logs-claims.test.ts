@@ -1,6 +1,8 @@
 // Events of any contract about addresses of ours: those of contracts that the config names are facts, the others are claims.
 import { describe, expect, test } from '@jest/globals';
 import { describeWatches } from '../../src/rules/describe.ts';
+import { loadRules } from '../../src/rules/load.ts';
+import { kinds } from '../../src/watches/index.ts';
 import { bodyOf } from '../../src/notifiers/rendering/body.ts';
 import { aDelivery } from '../notifiers/samples.ts';
 import { createWorld, loadConfigOf, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';
@@ -162,6 +164,16 @@ describe('check', () => {
       '1'.repeat(64) +
       "' }, alerts: [{ id: any, on: new }] }]";
     expect(() => loadWatches(of)).toThrow('logs without of needs an address in where');
+  });
+
+  test('warns of a critical alert that claims can match, unless of names the contract', () => {
+    const warningsOf = (keys: string, alerts: string): readonly string[] => {
+      const load = loadRules(loadConfigOf(), [{ file: 'rules.yaml', text: rules(alerts, keys) }], { kinds });
+      return load.warnings.map(({ hint }) => hint ?? '');
+    };
+    expect(warningsOf('where: { owner: ours },', ANY)).toEqual(['Add address in tokens.']);
+    expect(warningsOf('where: { owner: ours },', OURS)).toEqual([]);
+    expect(warningsOf('where: { owner: ours }, of: USDC,', ANY)).toEqual([]);
   });
 
   test('prices each question, and the head', () => {

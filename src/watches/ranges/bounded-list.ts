@@ -33,8 +33,8 @@ export async function observeBounded<F extends Fields>(
   const isSweep = state !== null && state.sweep.open !== null && read.sweepPage !== undefined;
   const sweepPages = isSweep ? Math.max(1, Math.floor(options.maxPages / 4)) : 0;
   const limit = limitOf(read, options, Math.max(1, options.maxPages - sweepPages));
-  const isBusy = state?.range?.isBusy === true;
   const named = inTurn(bounded.named, head);
+  const isBusy = state?.range?.isBusy === true && named.length > 0;
   const reading = await readBounded({ from, to: head }, limit, { each: isBusy ? [] : options.each, named });
   const asked = { ...options, each: reading.isBusy ? named : options.each, isBusy: true };
   const older = isSweep ? await sweepRange(state, read, { ...asked, below: from, maxPages: sweepPages }) : null;
