@@ -13,7 +13,7 @@ interface SetHolding {
   readonly value: bigint;
 }
 
-interface SetWord {
+export interface SetWord {
   /** The head when it was set. */
   readonly since: number;
   readonly word: string;
@@ -61,6 +61,8 @@ export interface Overlay {
   readonly reverting: Set<string>;
   /** Words that were set in the storage of contracts, by the contract and the slot, the newest last. */
   readonly slots: Map<string, readonly SetWord[]>;
+  /** Words that functions were given to return, by the contract and the selector, the newest last. */
+  readonly results: Map<string, readonly SetWord[]>;
   /** The implementations that proxies were given. */
   readonly upgrades: Map<AddressKey, Upgrade>;
   readonly reputations: Map<AddressKey, Reputation>;
@@ -93,6 +95,7 @@ export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
     holdings: new Map(),
     reverting: new Set(),
     slots: new Map(),
+    results: new Map(),
     upgrades: new Map(),
     reputations: new Map(),
     minted: new Map(),

@@ -30,7 +30,7 @@ export interface World {
   readonly tokens: TokenBook;
   readonly overlay: Overlay;
   readonly head: () => number;
-  /** The same world `blocks` earlier; values that the control API sets are shown at once, but for slots. */
+  /** The same world `blocks` earlier; values that the control API sets are shown at once, but for slots and results. */
   behind(blocks: number): World;
   timeOf(height: number): Instant;
   /** The reference of an address, in the form of the specification. */

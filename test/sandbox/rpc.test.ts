@@ -76,6 +76,26 @@ test('slots, coins and the newest block', async () => {
   expect(await result('eth_getBalance', hot_wallet, '0x10000')).toMatchObject({ code: -32000 });
 });
 
+test('a result that is set holds from its block on, and is gone when its block is dropped', async () => {
+  const [before, other] = [await call(vault, 'owner()'), `0x${'7'.padStart(64, '0')}`];
+  sandbox.mine({ blocks: 5 });
+  sandbox.setResult({ call: 'owner()', value: '0x7' });
+  const slot = `0x${'1'.padStart(64, '0')}`;
+  sandbox.setSlot({ slot, value: '0x2' });
+  expect(await call(vault, 'owner()')).toBe(other);
+  expect(await result('eth_getStorageAt', vault, slot, 'latest')).toBe(`0x${'2'.padStart(64, '0')}`);
+  const data = selectorOf({ name: 'owner', args: [] });
+  expect(await result('eth_call', { to: vault, input: data }, '0x68')).toBe(before);
+  sandbox.mine({ blocks: 2 });
+  sandbox.reorganise({ blocks: 3, transactions: 'remined' });
+  expect(await call(vault, 'owner()')).toBe(other);
+  sandbox.reorganise({ blocks: 2, transactions: 'dropped' });
+  expect(await call(vault, 'owner()')).toBe(other);
+  sandbox.reorganise({ blocks: 3, transactions: 'dropped' });
+  expect(await call(vault, 'owner()')).toBe(before);
+  expect(await result('eth_getStorageAt', vault, slot, 'latest')).toBe(`0x${'0'.repeat(64)}`);
+});
+
 describe('what has no value', () => {
   test('an account without code answers 0x, and another function reverts', async () => {
     expect(await call(hot_wallet, 'totalAssets()')).toBe('0x');

@@ -5,7 +5,7 @@ import { parseSignature, selectorOf } from '../../lib/abi/signature.ts';
 import { keyOf } from '../chain/keys.ts';
 import { createFaultQueue, FaultOptions, type FaultQueue } from '../faults/fault.ts';
 import type { Credits } from '../limits.ts';
-import { assertRoom, type Overlay } from '../overlay.ts';
+import { assertRoom, type Overlay, type SetWord } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
 import type { World } from '../world.ts';
 import { giveToken, moveBalance, setBalance, tokenAt, type Given } from './balances.ts';
@@ -52,6 +52,8 @@ export interface Control {
   revertCall(options?: Input<typeof schemas.RevertCall>): { reverting: number };
   /** Sets a word in the storage of a contract. */
   setSlot(options: Input<typeof schemas.SetSlot>): { value: string };
+  /** Sets the word that a function of a contract returns. */
+  setResult(options: Input<typeof schemas.SetResult>): { value: string };
   /** Replaces the last blocks. */
   reorganise(options?: Input<typeof schemas.Reorganise>): { from: number; to: number };
   freeze(): { head: number };
@@ -102,6 +104,7 @@ export function createControl(world: World, credits: Credits): Controls {
     upgrade: (options: unknown) => changed(upgrade(world, read(schemas.Upgrade, options))),
     revertCall: (options: unknown = {}) => changed(revertCall(overlay, read(schemas.RevertCall, options))),
     setSlot: (options: unknown) => changed(setSlot(world, read(schemas.SetSlot, options))),
+    setResult: (options: unknown) => changed(setResult(world, read(schemas.SetResult, options))),
     reorganise: (options: unknown = {}) => changed(reorganise(world, read(schemas.Reorganise, options))),
     freeze() {
       calendar.freeze();
@@ -153,22 +156,45 @@ function revertCall(
   { reverting, mostChanges }: Overlay,
   { address, call, reverts }: z.output<typeof schemas.RevertCall>,
 ) {
-  const parsed = parseSignature(call);
-  if ('mistake' in parsed) throw new ControlProblem(`call: ${parsed.mistake.message}`);
-  const key = `${keyOf(address)} ${selectorOf(parsed.signature)}`;
+  const key = functionKey(address, call);
   assertRoom(reverting.size, 'functions that revert', mostChanges);
   if (reverts) reverting.add(key);
   else reverting.delete(key);
   return { reverting: reverting.size };
 }
 
+function functionKey(address: string, call: string): string {
+  const parsed = parseSignature(call);
+  if ('mistake' in parsed) throw new ControlProblem(`call: ${parsed.mistake.message}`);
+  return `${keyOf(address)} ${selectorOf(parsed.signature)}`;
+}
+
 function setSlot({ overlay, head }: World, { address, slot, value }: z.output<typeof schemas.SetSlot>) {
-  const { slots, mostChanges } = overlay;
-  const words = [...slots.values()].reduce((sum, set) => sum + set.length, 0);
-  assertRoom(words, 'slots set', mostChanges);
-  const key = `${keyOf(address)} ${slot}`;
-  slots.set(key, [...(slots.get(key) ?? []), { since: head(), word: value }]);
+  const set = { since: head(), word: value };
+  addWord(overlay.slots, { key: `${keyOf(address)} ${slot}`, set, most: overlay.mostChanges, what: 'slots set' });
   return { value };
+}
+
+function setResult({ overlay, head }: World, { address, call, value }: z.output<typeof schemas.SetResult>) {
+  const set = { since: head(), word: value };
+  addWord(overlay.results, { key: functionKey(address, call), set, most: overlay.mostChanges, what: 'results set' });
+  return { value };
+}
+
+interface AddedWord {
+  readonly key: string;
+  readonly set: SetWord;
+  readonly most: number;
+  readonly what: string;
+}
+
+function addWord(words: Overlay['slots'], { key, set, most, what }: AddedWord): void {
+  assertRoom(
+    [...words.values()].reduce((sum, known) => sum + known.length, 0),
+    what,
+    most,
+  );
+  words.set(key, [...(words.get(key) ?? []), set]);
 }
 
 function setPrice(world: World, { token, price }: z.output<typeof schemas.SetPrice>) {
@@ -182,14 +208,23 @@ function setPrice(world: World, { token, price }: z.output<typeof schemas.SetPri
 const REORGS_PER_CHANGE = 0.1;
 
 function reorganise(world: World, { blocks, transactions }: z.output<typeof schemas.Reorganise>) {
-  const { reorgs, mostChanges } = world.overlay;
+  const { reorgs, mostChanges, slots, results } = world.overlay;
   const most = mostChanges * REORGS_PER_CHANGE;
   if (reorgs.length >= most) throw new ControlProblem(`the chain was reorganised ${most} times: restart the sandbox`);
   const to = world.head();
   const from = to - blocks + 1;
   if (from < 1) throw new ControlProblem(`only ${to} blocks can be replaced: the first one stays`);
   reorgs.push({ from, to, remined: transactions === 'remined' });
+  if (transactions === 'dropped') for (const words of [slots, results]) dropWords(words, from);
   return { from, to };
+}
+
+/** What the dropped transactions had set is as it was before. */
+function dropWords(words: Overlay['slots'], from: number): void {
+  for (const [key, set] of words) {
+    const left = set.filter(({ since }) => since < from);
+    if (left.length < set.length) words.set(key, left);
+  }
 }
 
 function delayInternals(world: World, { blocks }: z.output<typeof schemas.DelayInternals>) {

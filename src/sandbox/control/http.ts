@@ -25,6 +25,7 @@ const VERBS = {
   upgrade: 'upgrade',
   'revert-call': 'revertCall',
   'set-slot': 'setSlot',
+  'set-result': 'setResult',
   reorganise: 'reorganise',
   freeze: 'freeze',
   unfreeze: 'unfreeze',

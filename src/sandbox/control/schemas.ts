@@ -196,6 +196,13 @@ const Word = z
 
 export const SetSlot = z.strictObject({ address: Contract.default(ADDRESSES.vault), slot: Word, value: Word });
 
+/** A function of a contract returns this word from now on. */
+export const SetResult = z.strictObject({
+  address: Contract.default(ADDRESSES.vault),
+  call: z.string().max(1000).default('totalAssets()'),
+  value: Word,
+});
+
 export const Reorganise = z.strictObject({
   blocks: z.number().int().min(1).max(DEEPEST_REORG).default(1),
   transactions: z.enum(['remined', 'dropped']).default('remined'),

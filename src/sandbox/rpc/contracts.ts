@@ -5,6 +5,7 @@ import { isAddress, keyOf } from '../chain/keys.ts';
 import type { TokenBase } from '../chain/catalogue.ts';
 import { ADDRESSES, CONTRACTS, TOKENS } from '../names.ts';
 import { encodeValues } from '../render/call-data.ts';
+import type { SetWord } from '../overlay.ts';
 import type { World } from '../world.ts';
 import { callMulticall, isMulticall, type Called } from './multicall.ts';
 
@@ -56,7 +57,11 @@ export function callContract(world: World, target: string, data: string): Called
   if (!world.ref(world.tokens.find(target)?.address ?? target).is_contract) return { hasCode: false, result: null };
   const selector = data.slice(0, 10).toLowerCase();
   const functions = keyOf(target) === keyOf(ADDRESSES.vault) ? VAULT_FUNCTIONS : TOKEN_FUNCTIONS;
-  const called = world.overlay.reverting.has(`${keyOf(target)} ${selector}`) ? undefined : functions.get(selector);
+  const name = `${keyOf(target)} ${selector}`;
+  const isReverting = world.overlay.reverting.has(name);
+  const set = wordAt(world, world.overlay.results.get(name));
+  if (set !== undefined && !isReverting) return { hasCode: true, result: set };
+  const called = isReverting ? undefined : functions.get(selector);
   const words = (data.slice(10).match(/[0-9a-f]{64}/gi) ?? []).map((word) => BigInt(`0x${word}`));
   const value = called?.answer(world, target, words);
   if (called === undefined || value === undefined) return { hasCode: true, result: null };
@@ -72,11 +77,15 @@ const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a92
 const ADMIN_SLOT = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 
 export function storageAt(world: World, target: string, slot: string): string {
-  const set = world.overlay.slots.get(`${keyOf(target)} ${slot}`)?.findLast(({ since }) => since <= world.head());
-  if (set !== undefined) return set.word;
+  const set = wordAt(world, world.overlay.slots.get(`${keyOf(target)} ${slot}`));
+  if (set !== undefined) return set;
   if (keyOf(target) !== keyOf(ADDRESSES.vault)) return wordOf('0x0');
   const implementation = world.overlay.upgrades.get(keyOf(target))?.implementation ?? CONTRACTS.implementation;
   return wordOf({ [ADMIN_SLOT]: ADDRESSES.treasury, [IMPLEMENTATION_SLOT]: implementation }[slot] ?? '0x0');
+}
+
+function wordAt(world: World, words: readonly SetWord[] = []): string | undefined {
+  return words.findLast(({ since }) => since <= world.head())?.word;
 }
 
 function wordOf(hex: string): string {
