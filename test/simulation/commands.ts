@@ -1,6 +1,7 @@
 // What happens on the chain, as commands to the sandbox's control API. The same commands at the same times make the
 // same chain on every replica that is given them.
 import type { ADDRESSES, CONTRACTS, TOKENS } from '../../src/sandbox/names.ts';
+import type { ValueName } from './chain/values.ts';
 import type { Instant } from './model.ts';
 
 /** Block n exists from genesis (2026-01-01T00:00:00Z) + n minutes on. */
@@ -76,6 +77,10 @@ export type Change = { readonly at: Instant } & (
   | { readonly do: 'flag'; readonly reputation: 'ok' | 'scam' }
   /** Other code behind the vault. */
   | { readonly do: 'upgrade'; readonly to: Code }
+  /** What a contract answers, written as in chain/values.ts. */
+  | { readonly do: 'value'; readonly of: ValueName; readonly to: string }
+  /** Of a value that a function returns: whether it reverts. */
+  | { readonly do: 'reverts'; readonly of: ValueName; readonly isSo: boolean }
 );
 
 /** What may be behind the vault. */

@@ -2,12 +2,16 @@
 import { contractOf } from './chain/chain.ts';
 import { inBlock, type Code, type Command, type EventName, type Party, type TokenName } from './commands.ts';
 import { createDraw, type Draw } from './draw.ts';
+import type { ValueName } from './chain/values.ts';
 import { DAY_MS } from './life.ts';
 import type { Instant } from './model.ts';
 
 /** `start`: of the history, on which the daemon first looks. */
 export function contractLifeOf(seed: number, start: Instant, days: number): Command[] {
-  const before: Command = { do: 'upgrade', at: inBlock(start - HOUR_MS, 10_000), to: 'implementation' };
+  const before: Command[] = [
+    { do: 'upgrade', at: inBlock(start - HOUR_MS, 10_000), to: 'implementation' },
+    ...firstValues(start),
+  ];
   const life = Array.from({ length: days }, (_, day) => {
     const from = start + day * DAY_MS;
     const drawn = (of: string): Draw => createDraw(seed, of, day);
@@ -17,9 +21,10 @@ export function contractLifeOf(seed: number, start: Instant, days: number): Comm
       ...upgrades(drawn('code'), from),
       ...transfers(drawn('transfers'), from, day),
       ...rows(drawn('rows'), from, day),
+      ...values(drawn('values'), from),
     ];
   });
-  return [before, ...life.flat()];
+  return [...before, ...life.flat()];
 }
 
 const MINUTE = 60_000;
@@ -93,6 +98,74 @@ function upgrades(draw: Draw, from: Instant): Command[] {
     if (minutes > 0) commands.push({ do: 'upgrade', at: inBlock(at, 30_000), to: 'implementation' });
   }
   return commands;
+}
+
+const FIRST_VALUES: Readonly<Record<ValueName, string>> = {
+  owner: contractOf('treasury').toLowerCase(),
+  paused: '0',
+  assets: dollars(2000),
+  limit: '1',
+  other_limit: '100',
+  guardian: contractOf('router').toLowerCase(),
+};
+
+/** So long ago that no reorganisation reaches them. */
+function firstValues(start: Instant): Command[] {
+  const at = inBlock(start - 3 * HOUR_MS, 10_000);
+  const set = Object.entries(FIRST_VALUES) as [ValueName, string][];
+  return [...set.map(([of, to]): Command => ({ do: 'value', at, of, to })), { do: 'coin', at, value: 150 }];
+}
+
+const addressText = (draw: Draw): string => addressOf(draw).toLowerCase();
+
+/** How often each is set anew, in minutes, and to what. */
+const CHANGING: readonly (readonly [ValueName, readonly [number, number], (draw: Draw) => string])[] = [
+  ['owner', [15, 50], addressText],
+  ['guardian', [15, 50], addressText],
+  ['limit', [15, 55], (draw) => String(draw.below(9))],
+  ['other_limit', [15, 55], (draw) => String(100 + draw.below(9))],
+  ['assets', [20, 60], (draw) => dollars(draw.pick([500, 800, 999, 1000, 1200, 2000]))],
+];
+
+/** What is asked of contracts. The assets can at times not be asked. */
+function values(draw: Draw, from: Instant): Command[] {
+  const changes = CHANGING.flatMap(([of, minutes, to]) =>
+    spread(draw, from, minutes, (at): Command[] => [{ do: 'value', at, of, to: to(draw) }]),
+  );
+  const paused = spread(draw, from, [50, 120], (at): Command[] => [
+    { do: 'value', at, of: 'paused', to: '1' },
+    { do: 'value', at: later(at, draw.pick([5, 17, 33, 40])), of: 'paused', to: '0' },
+  ]);
+  const coins = spread(draw, from, [20, 60], (at): Command[] => [
+    { do: 'coin', at, value: draw.pick([80, 95, 120, 150, 200]) },
+  ]);
+  const reverts = spread(draw, from, [90, 240], (at): Command[] => [
+    { do: 'reverts', at, of: 'assets', isSo: true },
+    { do: 'reverts', at: later(at, draw.pick([3, 20, 45, 80])), of: 'assets', isSo: false },
+  ]);
+  return [...changes, ...paused, ...coins, ...reverts];
+}
+
+function later(at: Instant, minutes: number): Instant {
+  return inBlock(at + minutes * MINUTE, 30_000);
+}
+
+/** `minutes`: from one to the next. */
+function spread(
+  draw: Draw,
+  from: Instant,
+  [least, most]: readonly [number, number],
+  make: (at: Instant) => Command[],
+): Command[] {
+  const commands: Command[] = [];
+  for (let at = from + CALM_MS; at < from + DAY_MS - HOUR_MS; at += draw.between(least, most) * MINUTE)
+    commands.push(...make(inBlock(at, 10_000 + draw.below(28_000))));
+  return commands;
+}
+
+/** With six decimals. */
+function dollars(amount: number): string {
+  return `${amount}000000`;
 }
 
 const UNLIMITED = String(2n ** 256n - 1n);

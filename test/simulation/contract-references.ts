@@ -2,6 +2,7 @@
 import { contractOf } from './chain/chain.ts';
 import type { EventReference, References, Row, RowReference } from './model.ts';
 import { EVERYBODY } from './owed-log.ts';
+import { READ_CONDITIONS, READ_SIGHT, READS } from './read-references.ts';
 import { PATHS } from './rules.ts';
 
 const TREASURY = contractOf('treasury').toLowerCase();
@@ -52,14 +53,14 @@ export const CONTRACT_REFERENCES: References = {
   intervalMs: 900_000,
   recipients: [EVERYBODY],
   events: EVENTS,
-  conditions: [],
+  conditions: READ_CONDITIONS,
   holdings: [],
   changes: [],
   reorganisations: { watch: 'chain', alert: 'reorg', path: PATHS.blocks },
   departures: [],
   reports: [],
   counts: [],
-  cron: [],
+  cron: [READ_SIGHT],
   code: [
     {
       watch: 'code',
@@ -73,6 +74,7 @@ export const CONTRACT_REFERENCES: References = {
     { ...FULL, name: 'chain/full', limit: 3 },
     { ...FULL, name: 'chain/full of four', limit: 4 },
   ],
+  reads: READS,
 };
 
 function admin(alert: string, confirmations: number, matches: EventReference['matches']): EventReference {

@@ -1,6 +1,6 @@
 // A history: a seed and the faults that follow from it. All that happens in it is worked out from these two.
 import { inOrder, type Command } from './commands.ts';
-import type { Script } from './chain/chain-log.ts';
+import type { Script } from './chain/script.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';
@@ -8,7 +8,8 @@ import { drawScenes } from './scenes/draw.ts';
 import { drawRareMeetings } from './scenes/rare-meetings.ts';
 import { contractLifeOf } from './contract-life.ts';
 import { DAY_MS, lifeOf } from './life.ts';
-import { ACK_ALL_KIND, CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
+import { ACK_ALL_KIND, CREDIT_KINDS, READ_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
+import { PATHS } from './rules.ts';
 import type { History, Instant, PlannedFault, Span, Stretch, Watched } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
@@ -21,7 +22,7 @@ const REORGS_A_DAY = 4;
 
 /** `kinds`: what may go wrong. */
 export function drawHistory(seed: number, days: number, kinds: readonly FaultKind[], stretch: Stretch = 'on'): History {
-  const isApart = new Set<FaultKind>([...SCENE_KINDS, ...CREDIT_KINDS]);
+  const isApart = new Set<FaultKind>([...SCENE_KINDS, ...CREDIT_KINDS, ...READ_KINDS]);
   const troubles = kinds.filter((kind) => !isApart.has(kind));
   const faults = Array.from({ length: days }, (_, day) => [
     ...faultsOf(createDraw(seed, 'faults', day), day, troubles),
@@ -29,6 +30,7 @@ export function drawHistory(seed: number, days: number, kinds: readonly FaultKin
     ...drawRareMeetings(createDraw(seed, 'rare', day), spanOf(day), day).filter(({ kind }) => kinds.includes(kind)),
     ...creditFaultsOf(createDraw(seed, 'credits', day), day, kinds),
     ...sweepsOf(createDraw(seed, 'sweeps', day), day, kinds),
+    ...readFaultsOf(createDraw(seed, 'reads', day), day, kinds),
   ]);
   return { seed, days, faults: faults.flat(), stretch, watched: 'accounts' };
 }
@@ -55,6 +57,34 @@ function creditFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): P
     return isDrawn && kinds.includes(kind) ? [planFault(kind, at, `c${day}.${kind}`, createDraw(seed, kind))] : [];
   });
 }
+
+/** Of calls of contracts, which nothing else here asks: their own kinds, and some of all answers. */
+function readFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
+  const { from, to } = spanOf(day);
+  return Array.from({ length: draw.between(4, 9) }, (_, n) => {
+    const kind = draw.chance(0.6) ? draw.pick(READ_KINDS) : draw.pick(OF_ALL_ANSWERS);
+    const [at, seed] = [from + draw.below(to - from), draw.below(2 ** 31)];
+    return { ...planFault(kind, at, `r${day}.${n}`, createDraw(seed, kind)), path: PATHS.rpc };
+  }).filter(({ kind }) => kinds.includes(kind));
+}
+
+const OF_ALL_ANSWERS = [
+  'server-error',
+  'bad-gateway',
+  'unavailable',
+  'blocked',
+  'not-found',
+  'unprocessable',
+  'html',
+  'truncated',
+  'cut',
+  'oversized',
+  'slow-headers',
+  'slow-body',
+  'array',
+  'null',
+  'no-calls',
+] as const satisfies readonly FaultKind[];
 
 const SWEEPS_A_DAY = 3;
 

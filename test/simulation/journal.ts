@@ -126,6 +126,7 @@ export function createJournal(time: VirtualTime): Journal {
       people.lived(life);
     },
     end: (chain, span, { stretch, watched, ...given }) => ({
+      paused: paused.all(),
       span,
       stretch,
       watched,

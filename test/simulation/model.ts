@@ -97,6 +97,8 @@ export interface ChainLog {
   readonly tokens: ReadonlyMap<string, readonly Step[]>;
   /** What is behind the proxy: addresses in lower case. */
   readonly code: readonly Step[];
+  /** What contracts answer, by its name; see chain/value-log.ts. */
+  readonly values: ReadonlyMap<string, readonly Step[]>;
 }
 
 export interface Span {
@@ -185,6 +187,11 @@ export interface Disturbance extends Span {
   readonly path: string | null;
 }
 
+/** A watch was not polled, as an operator wanted. `path`: what it asks. */
+export interface Paused extends Disturbance {
+  readonly watch: string;
+}
+
 /** What a run leaves behind. Each list is in the order of time. */
 export interface Logs {
   readonly span: Span;
@@ -195,6 +202,7 @@ export interface Logs {
   readonly polls: readonly Poll[];
   readonly owed: readonly Owed[];
   readonly disturbances: readonly Disturbance[];
+  readonly paused: readonly Paused[];
   /** When the daemon ran. */
   readonly lives: readonly Span[];
   /** What the daemon said of its own sight, every ten minutes. */
@@ -256,6 +264,21 @@ export interface References {
   readonly cron: readonly CronReference[];
   readonly code: readonly CodeReference[];
   readonly rows: readonly RowReference[];
+  readonly reads: readonly ReadReference[];
+}
+
+/** One version of an alert about changes of a value that a contract answers. */
+export interface ReadReference {
+  readonly name: string;
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  /** As it is called in the log of the chain, and in what is served. */
+  readonly fact: string;
+  /** Blocks below the newest one; 0: it is asked at the newest one. */
+  readonly confirmations: number;
+  /** What a message tells of it, written as in the log of the chain; null = nothing. */
+  readonly toldIn: (facts: Facts) => string | null;
 }
 
 /** One version of an alert about blocks in a row. */
@@ -335,7 +358,7 @@ export interface CountedCalls {
   readonly silentMs: number;
 }
 
-/** A watch that is polled at some hours of the day only. */
+/** A watch of which it is judged whether it is blind, such as one that is polled at some hours of the day only. */
 export interface CronReference {
   readonly watch: string;
   readonly path: string;

@@ -124,6 +124,7 @@ export const REFERENCES: References = {
   counts: COUNTS,
   code: [],
   rows: [],
+  reads: [],
   cron: [{ ...CRON, valueOf: coinsIn }],
 };
 

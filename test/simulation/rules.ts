@@ -2,6 +2,7 @@
 // say the same in plain functions over rows as explorers serve them, without a line of the code under test.
 import { CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
 import { addressOf } from './chain/chain.ts';
+import { RPC } from './chain/values.ts';
 
 export const BASE_URL = `https://explorer.example/${CHAIN_ID}`;
 export const INTERVAL_MS = 600_000;
@@ -29,4 +30,5 @@ export const PATHS = {
   usdc: `tokens/${TOKENS.USDC.toLowerCase()}/transfers`,
   admin: eventsOf(addressOf('vault')),
   approvals: eventsOf(TOKENS.USDC),
+  rpc: RPC,
 } as const;

@@ -62,7 +62,7 @@ function listAt(replicas: Replicas, path: string, at: Instant): string[] {
   let now = at;
   const heights = isOfEvents(path) ? ALL_HEIGHTS : '';
   for (let target: string | null = `${path}${heights}`; target !== null; now += PAGE_MS) {
-    const answer = readAnswer(path, replicas.ask('chain', now, target, 0).text, heights);
+    const answer = readAnswer(path, replicas.ask('chain', now, { target }, 0).text, heights);
     if (answer?.type !== 'page') throw new Error(`${path} is no list`);
     // The contract of a token emits more than rules ask for.
     rows.push(...answer.page.rows.filter(({ facts }) => facts['event'] !== 'other'));
@@ -91,7 +91,7 @@ test('values are what was set last', () => {
   const log = chainLogOf(script, START + DAY_MS);
   const replicas = createReplicas(script);
   for (let at = START; at < START + DAY_MS; at += HOUR_MS) {
-    const answer = readAnswer(PATHS.coin, replicas.ask('chain', at, PATHS.coin, 0).text);
+    const answer = readAnswer(PATHS.coin, replicas.ask('chain', at, { target: PATHS.coin }, 0).text);
     const coins = log.coin.findLast((step) => step.at <= at)?.value;
     expect(answer).toMatchObject({ type: 'one', facts: { coin_balance: coins } });
   }

@@ -3,31 +3,12 @@
 import { addressOf, contractOf, createReplica } from './chain.ts';
 import { eventsOf } from '../rules.ts';
 import { keyOfEvent, keyOfTransfer } from './daemon-keys.ts';
-import { appearsAt, createChainModel, headAt, type ChainModel } from './chain-model.ts';
+import { createChainModel, headAt, type ChainModel } from './chain-model.ts';
 import { BLOCK_MS, inOrder, isPlace, type Change, type Command, type Place } from '../commands.ts';
+import { commandsAt, momentsOf, type Fork, type Moment, type Script } from './script.ts';
 import type { ChainItem, ChainLog, Facts, Instant, Reorganisation, Row, Span, Stay, Step } from '../model.ts';
 import { TOKENS } from '../../../src/sandbox/names.ts';
-
-/** Two heads for a while: some replicas follow these commands too. */
-export interface Fork extends Span {
-  /** It becomes the chain at the end; else it is forgotten. */
-  readonly wins: boolean;
-  readonly commands: readonly Change[];
-}
-
-/** All that happens on a chain. Forks follow one another. */
-export interface Script {
-  readonly seed: number;
-  readonly start: Instant;
-  readonly commands: readonly Command[];
-  readonly forks: readonly Fork[];
-}
-
-/** What the chain lives through, as seen at that moment: forks that have won by then are part of it. */
-export function commandsAt({ commands, forks }: Script, at: Instant): readonly Command[] {
-  const won = forks.filter(({ wins, to }) => wins && to <= at);
-  return won.length === 0 ? commands : inOrder([...commands, ...won.flatMap((fork) => fork.commands)]);
-}
+import { valueLogOf } from './value-log.ts';
 
 export function chainLogOf(script: Script, until: Instant): ChainLog {
   const replica = createReplica(script.seed, commandsAt(script, until), script.start);
@@ -46,14 +27,9 @@ export function chainLogOf(script: Script, until: Instant): ChainLog {
     reorganisations,
     freezes,
     ...valuesOf(script.commands),
+    values: valueLogOf(script, until, freezes),
   };
 }
-
-type Moment =
-  | { readonly at: Instant; readonly type: 'command'; readonly command: Command }
-  | { readonly at: Instant; readonly type: 'look'; readonly id: string }
-  | { readonly at: Instant; readonly type: 'fork-command'; readonly command: Command; readonly fork: Fork }
-  | { readonly at: Instant; readonly type: 'fork-begins' | 'fork-ends'; readonly fork: Fork };
 
 /** Lives through everything in order, and notes after each moment what the chain shows. */
 function follow(script: Script, until: Instant, start: ChainModel, freezes: readonly Span[]) {
@@ -88,30 +64,6 @@ function follow(script: Script, until: Instant, start: ChainModel, freezes: read
     for (const id of concernedBy(moment, ids)) stays.note(id, moment.at, chain.rowOf(id, head));
   }
   return { stays: stays.byId, reorganisations };
-}
-
-function momentsOf({ commands, forks }: Script, until: Instant, freezes: readonly Span[]): Moment[] {
-  const moments: Moment[] = [
-    ...commands.map((command) => ({ at: command.at, type: 'command', command }) as const),
-    // A transaction that waits is mined without any command.
-    ...commands.flatMap((command) =>
-      command.do === 'transaction' && typeof command.waits === 'number'
-        ? [
-            {
-              at: appearsAt(headAt(command.at, freezes) + command.waits, freezes),
-              type: 'look',
-              id: command.id,
-            } as const,
-          ]
-        : [],
-    ),
-    ...forks.flatMap((fork) => [
-      { at: fork.from, type: 'fork-begins', fork } as const,
-      ...fork.commands.map((command) => ({ at: command.at, type: 'fork-command', command, fork }) as const),
-      { at: fork.to, type: 'fork-ends', fork } as const,
-    ]),
-  ];
-  return moments.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at);
 }
 
 function replacedBy({ blocks }: Extract<Change, { do: 'reorganise' }>, at: Instant, head: number): Reorganisation {

@@ -16,6 +16,7 @@ import {
   type TokenName,
 } from '../commands.ts';
 import type { Instant } from '../model.ts';
+import { hexOf, RPC, VALUES } from './values.ts';
 
 /** A transaction that was placed, or the call inside it. */
 export interface Placed {
@@ -27,8 +28,8 @@ export interface Placed {
 }
 
 export interface Replica {
-  /** `target` begins behind `/api/v2/`, or is of the other API. Never asked about a time before the last one. */
-  readonly ask: (at: Instant, target: string) => ApiAnswer;
+  /** `target` begins behind `/api/v2/`, or is of another API. Never asked about a time before the last one. */
+  readonly ask: (at: Instant, target: string, body?: string) => ApiAnswer;
   /** Does what is to be done up to that moment. */
   readonly advance: (at: Instant) => void;
   readonly head: () => number;
@@ -73,15 +74,21 @@ export function createReplica(seed: number, given: readonly Command[], start: In
 
   return {
     advance,
-    ask(at, target) {
+    ask(at, target, body) {
       advance(at);
-      const route = parseRoute(`/${CHAIN_ID}/${target.startsWith('api?') ? '' : 'api/v2/'}${target}`);
+      const route = parseRoute(`/${CHAIN_ID}/${addressIn(target)}`);
       if (route === undefined) throw new Error(`no such address: ${target}`);
-      return sandbox.ask({ route, authorization: `Bearer ${sandbox.apiKey}`, showScam: true });
+      const posted = body === undefined ? {} : { body };
+      return sandbox.ask({ route, authorization: `Bearer ${sandbox.apiKey}`, showScam: true, ...posted });
     },
     head: () => sandbox.head(),
     placedById,
   };
+}
+
+function addressIn(target: string): string {
+  if (target === RPC) return 'json-rpc';
+  return target.startsWith('api?') ? target : `api/v2/${target}`;
 }
 
 const ADDRESS_BY_NAME = { ...ADDRESSES, ...CONTRACTS, ...TOKENS } as const;
@@ -184,9 +191,28 @@ function change(sandbox: Sandbox, command: Change, placedById: ReadonlyMap<strin
     case 'upgrade':
       sandbox.upgrade({ implementation: addressOf(command.to) });
       return;
+    case 'value':
+      setValue(sandbox, command);
+      return;
+    case 'reverts':
+      revert(sandbox, command);
+      return;
     case 'flag':
       sandbox.flagToken({ token: 'ACME', reputation: command.reputation });
   }
+}
+
+function setValue(sandbox: Sandbox, { of, to }: Extract<Change, { do: 'value' }>): void {
+  const { at } = VALUES[of];
+  const value = hexOf(to);
+  if ('slot' in at) sandbox.setSlot({ slot: at.slot, value });
+  else sandbox.setResult({ call: at.call, value });
+}
+
+function revert(sandbox: Sandbox, { of, isSo }: Extract<Change, { do: 'reverts' }>): void {
+  const { at } = VALUES[of];
+  if ('slot' in at) throw new Error(`${of} is no function`);
+  sandbox.revertCall({ call: at.call, reverts: isSo });
 }
 
 function dropIfWaiting(sandbox: Sandbox, placed: Placed | undefined): void {

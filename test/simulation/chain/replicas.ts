@@ -1,12 +1,18 @@
 // The servers behind one name: most of the time the chain alone, at times others beside it or in its place.
 import type { ApiAnswer } from '../../../src/sandbox/api.ts';
-import { commandsAt, type Fork, type Script } from './chain-log.ts';
+import { commandsAt, type Fork, type Script } from './script.ts';
 import { createReplica, type Replica } from './chain.ts';
 import { BLOCK_MS, inOrder, type Command } from '../commands.ts';
 import type { Instant, ReplicaName } from '../model.ts';
 
+interface Asked {
+  readonly target: string;
+  /** What is posted. */
+  readonly body?: string | undefined;
+}
+
 export interface Replicas {
-  readonly ask: (name: ReplicaName, at: Instant, target: string, behind: number) => ApiAnswer;
+  readonly ask: (name: ReplicaName, at: Instant, asked: Asked, behind: number) => ApiAnswer;
   /** The fork that is under way. */
   readonly forkAt: (at: Instant) => Fork | null;
 }
@@ -50,9 +56,9 @@ export function createReplicas(script: Script): Replicas {
 
   return {
     forkAt,
-    ask(name, now, target, behind) {
+    ask(name, now, { target, body }, behind) {
       const { replica, at } = seenBy(name, now, name === 'other-chain' ? OTHER_IS_BEHIND : behind);
-      return replica.ask(at, target);
+      return replica.ask(at, target, body);
     },
   };
 }

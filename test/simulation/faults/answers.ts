@@ -7,11 +7,12 @@ import { failWithStatus } from '../../../src/sandbox/faults/status.ts';
 import type { VirtualTime } from '../machine/clock.ts';
 import type { PlannedFault } from '../model.ts';
 import { PATHS } from '../rules.ts';
-import { CONTENT_KINDS, PLAN_KINDS, STATUS_KINDS, WIRE_KINDS } from './kinds.ts';
+import { failCalls } from './calls.ts';
+import { CONTENT_KINDS, PLAN_KINDS, READ_KINDS, STATUS_KINDS, WIRE_KINDS } from './kinds.ts';
 
 type Kinds<List extends readonly string[]> = List[number];
 
-const ALL = [...STATUS_KINDS, ...PLAN_KINDS, ...WIRE_KINDS, ...CONTENT_KINDS] as const;
+const ALL = [...STATUS_KINDS, ...PLAN_KINDS, ...WIRE_KINDS, ...CONTENT_KINDS, ...READ_KINDS] as const;
 export const ANSWER_KINDS = new Set(ALL);
 
 export interface Struck {
@@ -29,6 +30,7 @@ export async function fail(struck: Struck): Promise<SandboxReply> {
   const kind = fault.kind as Kinds<typeof ALL>;
   if (isOneOf(WIRE_KINDS, kind)) return failOnWire(kind, struck);
   if (isOneOf(PLAN_KINDS, kind)) return refuse(kind, fault, spoiling.right, struck.time.now());
+  if (isOneOf(READ_KINDS, kind)) return failCalls(kind, fault.amount, spoiling.right);
   if (isOneOf(STATUS_KINDS, kind)) {
     const limits = kind === 'rate-limited' ? { resetMs: fault.amount } : {};
     return failWithStatus(kind, { fault: kind, times: 1, ...limits }, spoiling.right);

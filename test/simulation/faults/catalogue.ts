@@ -37,6 +37,16 @@ function lists(times: number): (draw: Draw) => Drawn {
   return (draw) => ({ ms: HOUR, times: draw.between(1, times), path: draw.pick(LISTS) });
 }
 
+/** Strikes answers to calls of contracts, within some polls. */
+function calls(times: number): (draw: Draw) => Drawn {
+  return (draw) => ({
+    ms: draw.between(10, 60) * MINUTE,
+    times: draw.between(1, times),
+    path: PATHS.rpc,
+    amount: draw.below(20),
+  });
+}
+
 function lasting(least: number, most: number): (draw: Draw) => Drawn {
   return (draw) => ({ ms: draw.between(least, most) });
 }
@@ -130,6 +140,15 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'wrong-price': (draw) => ({ ms: draw.between(1, 12) * HOUR, amount: draw.pick([50, 150, 200, 300]) }),
   // `amount`: one header says so much.
   'wrong-header': (draw) => ({ ...once(), amount: draw.pick([0, -1, 20, 50_000, 100_000, 1_000_000]) }),
+
+  // `amount`: the call that is meant, of those in a request.
+  'call-reverts': calls(4),
+  'call-refused': calls(4),
+  'odd-length': calls(4),
+  'nothing-returned': calls(4),
+  'node-fails': calls(6),
+  'no-block': calls(5),
+  'too-many-calls': calls(3),
 
   // `amount`: it dies at its so-many-th deed after that moment; `ms`: so long it is down.
   kill: (draw) => ({ amount: draw.between(1, 40), ms: draw.between(1, 300) * SECOND }),

@@ -1,6 +1,6 @@
 // Faults of the chain, as commands and forks.
 import { BLOCK_MS, inBlock, type Change, type Command } from '../commands.ts';
-import type { Fork } from '../chain/chain-log.ts';
+import type { Fork } from '../chain/script.ts';
 import type { PlannedFault } from '../model.ts';
 
 const REORGANISED_AT = 50_000;

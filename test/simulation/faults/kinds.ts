@@ -88,6 +88,17 @@ export const SCENE_KINDS = [...EDIT_KINDS, ...OPERATOR_KINDS, ...STORM_KINDS, ..
 /** The credits of the plan: what others do to them, and what the explorer says of them. */
 export const CREDIT_KINDS = ['foreign', 'late-reset', 'wrong-price', 'wrong-header'] as const;
 
+/** Of what contracts answer: one call of a request, or all of them. */
+export const READ_KINDS = [
+  'call-reverts',
+  'call-refused',
+  'odd-length',
+  'nothing-returned',
+  'node-fails',
+  'no-block',
+  'too-many-calls',
+] as const;
+
 /** Faults, from which a history draws without regard to scenes. */
 export const TROUBLE_KINDS = [
   ...STATUS_KINDS,
@@ -101,7 +112,7 @@ export const TROUBLE_KINDS = [
   ...SINK_KINDS,
 ] as const;
 
-export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS, ...CREDIT_KINDS] as const;
+export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS, ...CREDIT_KINDS, ...READ_KINDS] as const;
 /** With those that no history draws by itself. */
 export const ALL_KINDS = [...FAULT_KINDS, ...TURN_KINDS] as const;
 export type FaultKind = (typeof ALL_KINDS)[number];

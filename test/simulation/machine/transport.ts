@@ -12,7 +12,8 @@ import type { Replicas } from '../chain/replicas.ts';
 import type { Credits } from './credits.ts';
 import { cursorOf, isOfEvents, readAnswer } from '../chain/served-rows.ts';
 import type { Answer } from '../model.ts';
-import { BASE_URL, eventsOf } from '../rules.ts';
+import { askedCalls, readCalls, writtenCalls, type AskedCalls } from '../chain/served-calls.ts';
+import { BASE_URL, eventsOf, PATHS } from '../rules.ts';
 
 export interface TransportOptions {
   readonly seed: number;
@@ -61,13 +62,13 @@ export function createTransport(options: TransportOptions): HttpTransport {
   }
 
   return {
-    async send({ target: address }, leftMs) {
+    async send({ target: address, body }, leftMs) {
       time.stir();
       await deed();
       const at = time.now();
-      const asked = askedFor(address);
+      const asked = askedFor(address, body);
       const { name, behind } = choose(at);
-      const ask = (target: string) => replicas.ask(name, time.now(), target, behind);
+      const ask = (target: string) => replicas.ask(name, time.now(), { target, body: body ?? undefined }, behind);
       if (draw.chance(0.1)) await time.sleep(draw.between(20, 1500));
       const fault = field.strike(ANSWER_KINDS, at, asked.path);
       const noted = { at, path: asked.path, cursor: asked.cursor, replica: name, fault: fault?.id ?? null };
@@ -104,16 +105,23 @@ interface Asked {
   readonly target: string;
   readonly path: string;
   readonly cursor: string;
+  /** Of a request that is posted. */
+  readonly calls: AskedCalls | null;
 }
 
-function askedFor(address: string): Asked {
-  return address.startsWith(V2) ? askedOfLists(address) : askedOfEvents(address);
+function askedFor(address: string, body: string | null): Asked {
+  if (body !== null) return askedOfCalls(askedCalls(body));
+  return { ...(address.startsWith(V2) ? askedOfLists(address) : askedOfEvents(address)), calls: null };
+}
+
+function askedOfCalls(calls: AskedCalls): Asked {
+  return { target: PATHS.rpc, path: PATHS.rpc, cursor: writtenCalls(calls), calls };
 }
 
 const V2 = `${BASE_URL}/api/v2/`;
 
 /** At one address for all chains, or below the chain. */
-function askedOfEvents(address: string): Asked {
+function askedOfEvents(address: string): Omit<Asked, 'calls'> {
   const params = new URLSearchParams(address.slice(address.indexOf('?') + 1));
   const rest = [...params].filter(([name]) => !['module', 'action', 'address', 'chain_id'].includes(name));
   return {
@@ -123,7 +131,7 @@ function askedOfEvents(address: string): Asked {
   };
 }
 
-function askedOfLists(address: string): Asked {
+function askedOfLists(address: string): Omit<Asked, 'calls'> {
   const target = address.slice(V2.length);
   const [path = '', query = ''] = target.split('?');
   const [, contract] = /^addresses\/(0x[0-9a-f]+)\/logs$/.exec(path) ?? [];
@@ -152,7 +160,7 @@ function headersOf({ headers }: SandboxReply): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', ...headers };
 }
 
-type Read = (asked: Pick<Asked, 'path' | 'cursor'>, text: string) => Answer | null;
+type Read = (asked: Omit<Asked, 'target'>, text: string) => Answer | null;
 
 function answerOf(read: Read, asked: Asked, { status, headers, text }: SandboxReply): Answer | null {
   const isJson = headers['content-type'] === undefined;
@@ -162,7 +170,8 @@ function answerOf(read: Read, asked: Asked, { status, headers, text }: SandboxRe
 /** Most answers are those of the last time: they are read once, and kept once. */
 function createReader(): Read {
   const last = new Map<string, { readonly text: string; readonly cursor: string; readonly answer: Answer | null }>();
-  return ({ path, cursor }, text) => {
+  return ({ path, cursor, calls }, text) => {
+    if (calls !== null) return readCalls(calls, text);
     const known = last.get(path);
     const isSame = known?.text === text && (!isOfEvents(path) || known.cursor === cursor);
     if (known !== undefined && isSame) return known.answer;

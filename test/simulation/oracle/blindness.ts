@@ -55,11 +55,17 @@ function judgeLook(
   const last = lastBefore(look, known);
   const start = logs.lives.find(({ from, to }) => from <= at && at <= to)?.from ?? null;
   if (last === null || start === null) return [];
-  const from = Math.max(last.at, start);
+  const from = Math.max(last.at, start, pausedUntil(logs, watch, at));
   const missed = Math.floor(missedSince({ at: from, clockAt: from + clockAt - at }, nth, reference, logs));
   return missed > MISSED_MEANS_BLIND + SPARE
     ? [verdictOf(watch, 'lost', at, `not blind after ${missed} missed due times`)]
     : [];
+}
+
+/** Until when nobody was to poll it, at most until now; before everything: it never was paused. */
+function pausedUntil({ paused }: Logs, watch: string, now: Instant): Instant {
+  const ends = paused.filter((one) => one.watch === watch && one.from <= now).map(({ to }) => Math.min(to, now));
+  return Math.max(-Infinity, ...ends);
 }
 
 /** The due times until the look, each divided by how far the plan stretched them then. The clock goes evenly. */

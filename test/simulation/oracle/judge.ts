@@ -8,6 +8,7 @@ import { judgeDepartures } from './departures.ts';
 import { judgeEvents } from './events.ts';
 import { evidenceOf } from './evidence.ts';
 import { judgeGaps } from './gaps.ts';
+import { judgeReads } from './reads.ts';
 import { judgeReorganisations } from './reorganisations.ts';
 import { judgeReports } from './reports.ts';
 import { judgeRetractions } from './retractions.ts';
@@ -29,6 +30,7 @@ const JUDGES = [
   judgeBlindness,
   judgeCode,
   judgeRows,
+  judgeReads,
   judgeSpending,
 ];
 

@@ -119,10 +119,12 @@ function linkedPagesOf(pages: readonly Served[]): (page: Served) => boolean {
   return (page) => linked.has(page);
 }
 
-/** A list shows the head by its newest row as well. */
+/** A list shows the head by its newest row as well, and calls of contracts are asked together with the newest block. */
 function headIn(answers: readonly Served[]): number | null {
-  const heights = answers.flatMap(({ answer }) =>
-    answer?.type === 'page' ? answer.page.rows.map(({ block }) => block ?? 0) : [],
-  );
+  const heights = answers.flatMap(({ answer }) => {
+    if (answer?.type === 'page') return answer.page.rows.map(({ block }) => block ?? 0);
+    const block = answer?.facts['block'] ?? null;
+    return block === null ? [] : [Number(block)];
+  });
   return heights.length === 0 ? null : Math.max(...heights);
 }

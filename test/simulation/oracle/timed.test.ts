@@ -288,6 +288,17 @@ describe('a watch with office hours', () => {
     expect(says(day([], 4))).toEqual([]);
   });
 
+  test('is not blind as long as it is paused, nor right after that', () => {
+    const bad = (minute: number): Served['answer'] => coins(minute < 600 ? 200 : null);
+    const paused = (from: number, to: number): string[] => {
+      const logs = logsOf('office', PATHS.coin, bad, { blindness: [look(700, [])] });
+      return says({ ...logs, paused: [{ watch: 'office', from: at(from), to: at(to), path: PATHS.coin }] });
+    };
+    expect(paused(605, 720)).toEqual([]);
+    expect(paused(605, 680)).toEqual([]);
+    expect(paused(605, 615)).toEqual(['lost office']);
+  });
+
   test('is not blind at night after a day of which the plan left few due times', () => {
     const few = (minute: number): Served['answer'] => coins(minute < 600 ? 200 : null);
     const looks = (stretch: number): Blindness[] => [

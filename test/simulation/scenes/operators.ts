@@ -122,7 +122,7 @@ async function changeFor(
   }
 }
 
-/** Others need the blocks; and the first oracle, which judges who is blind, knows of no pause. */
+/** Others need the blocks, and a watch that is due at some hours only has few polls that show whether it is blind. */
 function isPausable({ kind, every }: WatchSource): boolean {
   return kind !== 'blocks' && every?.startsWith('cron') !== true;
 }

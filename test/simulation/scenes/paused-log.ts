@@ -1,5 +1,5 @@
 // Writes down, for the first oracle, when a watch was not polled since an operator had paused it.
-import type { Disturbance, Instant } from '../model.ts';
+import type { Instant, Paused } from '../model.ts';
 import { PATHS } from '../rules.ts';
 import { WATCHES, type WatchSource } from './watches.ts';
 
@@ -7,15 +7,15 @@ export interface PausedLog {
   readonly begun: (watch: string) => void;
   /** It is polled again, if it was paused. */
   readonly over: (watch: string) => void;
-  readonly all: () => readonly Disturbance[];
+  readonly all: () => readonly Paused[];
 }
 
 export function createPausedLog(now: () => Instant): PausedLog {
   const since = new Map<string, Instant>();
-  const over: Disturbance[] = [];
+  const over: Paused[] = [];
 
-  function disturbance(watch: string, from: Instant): Disturbance {
-    return { from, to: now(), path: pathOf(watch) };
+  function untilNow(watch: string, from: Instant): Paused {
+    return { watch, from, to: now(), path: pathOf(watch) };
   }
 
   return {
@@ -26,9 +26,9 @@ export function createPausedLog(now: () => Instant): PausedLog {
       const from = since.get(watch);
       if (from === undefined) return;
       since.delete(watch);
-      over.push(disturbance(watch, from));
+      over.push(untilNow(watch, from));
     },
-    all: () => [...over, ...[...since].map(([watch, from]) => disturbance(watch, from))],
+    all: () => [...over, ...[...since].map(([watch, from]) => untilNow(watch, from))],
   };
 }
 
@@ -46,5 +46,6 @@ const PATH_OF: Readonly<Record<string, (watch: WatchSource) => string | undefine
   token: () => PATHS.acme,
   transfers: ({ of }) => (of === undefined ? PATHS.usdc : PATHS.moves),
   contract: () => PATHS.code,
+  read: () => PATHS.rpc,
   logs: ({ of }) => (of === 'vault' ? PATHS.admin : PATHS.approvals),
 };

@@ -13,6 +13,8 @@ export interface WatchSource {
   readonly every?: string;
   /** Further keys as the rules file has them. */
   readonly keys?: readonly string[];
+  /** Names that are read of contracts, as the rules file has them. */
+  readonly reads?: readonly string[];
   readonly labels?: LabelValues;
   readonly alerts: readonly AlertSource[];
 }
@@ -27,6 +29,8 @@ export interface AlertSource {
   readonly texts: Readonly<Record<string, string>>;
   /** The reference of those that makes it another sort of alert; left out: none does. */
   readonly turned?: string;
+  /** By its reference: a name that is read for it besides. Under another reference the name may ask something else. */
+  readonly reads?: Readonly<Record<string, string>>;
   readonly cooldownMs?: number;
   readonly notify?: readonly string[];
 }

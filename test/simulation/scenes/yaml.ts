@@ -16,13 +16,14 @@ import type {
 } from '../people/log.ts';
 import { sourceOf, WATCHES, type WatchSource } from './watches.ts';
 
-const explorerOf = (stretch: Stretch): string => `
+const explorerOf = (stretch: Stretch, rpc: boolean): string => `
 explorers:
   chain:
     form: multichain
     base_url: 'https://explorer.example'
     chain_id: ${CHAIN_ID}
     api_key: { env: EXPLORER_KEY }
+    rpc: ${rpc}
     plan: { requests_per_second: ${REQUESTS_PER_SECOND}, credits: ${CREDITS}, stretch: '${stretch}' }
 addresses:
   treasury: ${addressOf('treasury')}
@@ -35,14 +36,15 @@ rules: [rules.yaml]
 `;
 
 /** JSON is YAML too. */
-export function configYamlOf({ channels, routes, inhibit, self }: ConfigVersion, stretch: Stretch): string {
+export function configYamlOf({ channels, routes, inhibit, self, rules }: ConfigVersion, stretch: Stretch): string {
   const rest = {
     channels: Object.fromEntries(channels.map((channel) => [channel.name, channelOf(channel)])),
     routes: routes.map(routeOf),
     inhibit: inhibit.map(inhibitOf),
     self: self.length === 0 ? 'none' : self,
   };
-  return explorerOf(stretch) + linesOf(rest);
+  const isRead = WATCHES.some(({ id, kind }) => kind === 'read' && rules.some(({ watch }) => watch === id));
+  return explorerOf(stretch, isRead) + linesOf(rest);
 }
 
 export function rulesYamlOf({ rules }: ConfigVersion): string {
@@ -55,6 +57,7 @@ export function rulesYamlOf({ rules }: ConfigVersion): string {
 
 function watchOf(watch: WatchSource, rules: readonly RuleVersion[]): string {
   const { id, kind, of, token, keys, labels } = watch;
+  const reads = readsOf(watch, rules);
   const written: readonly (string | undefined)[] = [
     `- id: ${id}`,
     `kind: ${kind}`,
@@ -62,11 +65,16 @@ function watchOf(watch: WatchSource, rules: readonly RuleVersion[]): string {
     token && `token: ${token}`,
     watch.every === undefined ? 'every: 10m' : watch.every,
     ...(keys ?? []),
+    reads.length === 0 ? undefined : `read: { ${reads.join(', ')} }`,
     labels && `labels: ${JSON.stringify(labels)}`,
     'alerts:',
     ...rules.map((rule) => `  - ${alertOf(rule)}`),
   ];
   return written.flatMap((line, n) => (line === undefined ? [] : [`${n === 0 ? '  ' : '    '}${line}\n`])).join('');
+}
+
+function readsOf({ id, reads = [] }: WatchSource, rules: readonly RuleVersion[]): readonly string[] {
+  return [...reads, ...rules.flatMap(({ alert, reference }) => sourceOf(id, alert).alert.reads?.[reference] ?? [])];
 }
 
 function alertOf({ watch, alert, severity, notify, cooldownMs, reference }: RuleVersion): string {
