@@ -18,6 +18,7 @@ import type { History, Logs, PlannedFault, Verdict, Watched } from './model.ts';
 import type { OpenEntry } from './open/entry.ts';
 import type { PeopleVerdict } from './people/verdict.ts';
 import { keptLogsIn } from './kept-logs.ts';
+import { occurrencesByDay, showOccurrences } from './occurrence-counts.ts';
 import { run } from './run.ts';
 import { addMeetings, showMeetings } from './scenes/meetings.ts';
 import type { PairCounts } from './scenes/sightings.ts';
@@ -139,7 +140,8 @@ function summaryOf({ seed, days, faults, watched: what }: History, logs: Logs, {
   const counts = `${faults.length} faults, ${logs.polls.length} polls, ${logs.people.tries.length} tries`;
   const known = [...open.values()].reduce((sum, count) => sum + count, 0);
   const wrong = unknown.length === 0 ? 'nothing is wrong' : `${unknown.length} things are wrong`;
-  return `seed ${seed}, ${what}: ${days} days, ${counts}: ${wrong}, and ${known} are known`;
+  const often = what === 'contracts' ? `; ${showOccurrences(occurrencesByDay(logs.chain, logs.span))}` : '';
+  return `seed ${seed}, ${what}: ${days} days, ${counts}: ${wrong}, and ${known} are known${often}`;
 }
 
 function showVerdict({
