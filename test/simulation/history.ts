@@ -61,11 +61,15 @@ function creditFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): P
 /** Of calls of contracts, which nothing else here asks: their own kinds, and some of all answers. */
 function readFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
   const { from, to } = spanOf(day);
-  return Array.from({ length: draw.between(4, 9) }, (_, n) => {
-    const kind = draw.chance(0.6) ? draw.pick(READ_KINDS) : draw.pick(OF_ALL_ANSWERS);
+  const [own, others] = [READ_KINDS, OF_ALL_ANSWERS].map((all) => all.filter((kind) => kinds.includes(kind)));
+  return Array.from({ length: draw.between(4, 9) }, (_, n) => n).flatMap((n) => {
+    const [wanted = [], instead = []] = draw.chance(0.6) ? [own, others] : [others, own];
+    const [first, ...more] = wanted.length > 0 ? wanted : instead;
+    if (first === undefined) return [];
+    const kind = draw.pick([first, ...more]);
     const [at, seed] = [from + draw.below(to - from), draw.below(2 ** 31)];
-    return { ...planFault(kind, at, `r${day}.${n}`, createDraw(seed, kind)), path: PATHS.rpc };
-  }).filter(({ kind }) => kinds.includes(kind));
+    return [{ ...planFault(kind, at, `r${day}.${n}`, createDraw(seed, kind)), path: PATHS.rpc }];
+  });
 }
 
 const OF_ALL_ANSWERS = [

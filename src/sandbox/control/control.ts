@@ -219,7 +219,7 @@ function reorganise(world: World, { blocks, transactions }: z.output<typeof sche
   return { from, to };
 }
 
-/** What the dropped transactions had set is as it was before. */
+/** Takes back the words that dropped transactions had set. */
 function dropWords(words: Overlay['slots'], from: number): void {
   for (const [key, set] of words) {
     const left = set.filter(({ since }) => since < from);

@@ -139,4 +139,91 @@ export const BUGS_OF_CONTRACTS: Readonly<Record<string, BugOfAlerts>> = {
     watched,
     caughtAs: ['lost'],
   },
+  'a revert is taken for zero': {
+    edits: [
+      {
+        file: 'src/watches/read/answers.ts',
+        find: `  if (answer?.type !== 'value') return lacking(answer?.type ?? 'failed');`,
+        replace: `  if (answer?.type === 'reverted') return known('0');
+  if (answer?.type !== 'value') return lacking(answer?.type ?? 'failed');`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented'],
+  },
+  'a value below confirmations is read at the newest block': {
+    edits: [
+      {
+        file: 'src/watches/read/asking.ts',
+        find: `  return { ...asked, question: atBlock(asked.question, height) };`,
+        replace: `  return { ...asked, question: atBlock(asked.question, height + 12) };`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented'],
+  },
+  'a value is compared with the one of an old question': {
+    edits: [
+      {
+        file: 'src/watches/read/detection.ts',
+        find: `filter((name) => definitions[name] !== state.definitions[name]);`,
+        replace: `filter((name) => definitions[name] === undefined && state.definitions[name] !== '');`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented', 'doubled'],
+    under: ['rule-edited'],
+    seed: '5',
+  },
+  'one call that reverts leaves all values as they were': {
+    edits: [
+      {
+        file: 'src/watches/read/detection.ts',
+        find: `  if (state !== null && age !== null && age.doubt !== null)
+    return {`,
+        replace: `  if (state !== null && Object.values(lacks).includes('reverted'))
+    return { ...NOTHING_DETECTED, state, before: state.values, doubt: 'a call reverts' };
+  if (state !== null && age !== null && age.doubt !== null)
+    return {`,
+      },
+    ],
+    watched,
+    caughtAs: ['lost'],
+  },
+  'a reading of a replica that is behind counts at once': {
+    edits: [
+      {
+        file: 'src/watches/read/detection.ts',
+        find: `const BELIEVED_AFTER = 3;`,
+        replace: `const BELIEVED_AFTER = 1;`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented'],
+    under: ['lagging-replica'],
+  },
+  'an answer of odd length is read without its last digit': {
+    edits: [
+      {
+        file: 'src/watches/read/answers.ts',
+        find: `  if (hex.length % 2 === 1 || hex.length > 2 + LARGEST_DATA * 2) return undefined;`,
+        replace: `  if (hex.length > 2 + LARGEST_DATA * 2) return undefined;`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented', 'falsely-resolved'],
+    under: ['odd-length'],
+  },
+  'coins that are not known are none': {
+    edits: [
+      {
+        file: 'src/watches/read/answers.ts',
+        find: `  if (spec.type === 'balance') return known(isWord ? BigInt(answer.hex).toString() : undefined);`,
+        replace: `  if (spec.type === 'balance') return known(isWord ? BigInt(answer.hex).toString() : '0');`,
+      },
+    ],
+    watched,
+    caughtAs: ['invented'],
+    under: ['nothing-returned'],
+  },
 };
