@@ -77,9 +77,9 @@ export type Change = { readonly at: Instant } & (
   | { readonly do: 'flag'; readonly reputation: 'ok' | 'scam' }
   /** Other code behind the vault. */
   | { readonly do: 'upgrade'; readonly to: Code }
-  /** What a contract answers, written as in chain/values.ts. */
+  /** Sets a value of a contract, written as in chain/values.ts. */
   | { readonly do: 'value'; readonly of: ValueName; readonly to: string }
-  /** Of a value that a function returns: whether it reverts. */
+  /** The function that returns this value reverts from now on, or no longer. */
   | { readonly do: 'reverts'; readonly of: ValueName; readonly isSo: boolean }
 );
 

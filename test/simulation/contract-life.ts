@@ -118,7 +118,7 @@ function firstValues(start: Instant): Command[] {
 
 const addressText = (draw: Draw): string => addressOf(draw).toLowerCase();
 
-/** How often each is set anew, in minutes, and to what. */
+/** Each value with the minutes between two changes, and with the next value. */
 const CHANGING: readonly (readonly [ValueName, readonly [number, number], (draw: Draw) => string])[] = [
   ['owner', [15, 50], addressText],
   ['guardian', [15, 50], addressText],
@@ -127,7 +127,7 @@ const CHANGING: readonly (readonly [ValueName, readonly [number, number], (draw:
   ['assets', [20, 60], (draw) => dollars(draw.pick([500, 800, 999, 1000, 1200, 2000]))],
 ];
 
-/** What is asked of contracts. The assets can at times not be asked. */
+/** The values of contracts change. At times the call for the assets reverts. */
 function values(draw: Draw, from: Instant): Command[] {
   const changes = CHANGING.flatMap(([of, minutes, to]) =>
     spread(draw, from, minutes, (at): Command[] => [{ do: 'value', at, of, to: to(draw) }]),

@@ -58,7 +58,7 @@ function creditFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): P
   });
 }
 
-/** Of calls of contracts, which nothing else here asks: their own kinds, and some of all answers. */
+/** Faults of calls of contracts: their own kinds, and some of those that strike any answer. */
 function readFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
   const { from, to } = spanOf(day);
   const [own, others] = [READ_KINDS, OF_ALL_ANSWERS].map((all) => all.filter((kind) => kinds.includes(kind)));

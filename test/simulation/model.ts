@@ -97,7 +97,7 @@ export interface ChainLog {
   readonly tokens: ReadonlyMap<string, readonly Step[]>;
   /** What is behind the proxy: addresses in lower case. */
   readonly code: readonly Step[];
-  /** What contracts answer, by its name; see chain/value-log.ts. */
+  /** The values of contracts, by their names; see chain/value-log.ts. */
   readonly values: ReadonlyMap<string, readonly Step[]>;
 }
 
@@ -277,7 +277,7 @@ export interface ReadReference {
   readonly fact: string;
   /** Blocks below the newest one; 0: it is asked at the newest one. */
   readonly confirmations: number;
-  /** What a message tells of it, written as in the log of the chain; null = nothing. */
+  /** The value in a message, written as in the log of the chain; null = none. */
   readonly toldIn: (facts: Facts) => string | null;
 }
 

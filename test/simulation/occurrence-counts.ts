@@ -1,4 +1,4 @@
-// How often something happens on the chain that a rule about contracts tells, by the kind of its watch.
+// Counts of what rules about contracts tell, by the kind of the watch.
 import type { ChainLog, Instant, Span, Step } from './model.ts';
 import { PATHS } from './rules.ts';
 
@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 export type OccurrenceCounts = Readonly<Record<'logs' | 'contract' | 'transfers' | 'read', number>>;
 
-/** Of each whole day. */
+/** The counts of each whole day. */
 export function occurrencesByDay(chain: ChainLog, { from, to }: Span): readonly OccurrenceCounts[] {
   const days = Math.floor((to - from) / DAY_MS);
   return Array.from({ length: days }, (_, day) => occurrencesIn(chain, from + day * DAY_MS, from + (day + 1) * DAY_MS));

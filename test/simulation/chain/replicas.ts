@@ -7,7 +7,7 @@ import type { Instant, ReplicaName } from '../model.ts';
 
 interface Asked {
   readonly target: string;
-  /** What is posted. */
+  /** The body that is posted. */
   readonly body?: string | undefined;
 }
 

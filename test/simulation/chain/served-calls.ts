@@ -2,9 +2,9 @@
 import type { Answer, Facts } from '../model.ts';
 import { COINS, functionAt, slotAt, valueIn, type Answered } from './values.ts';
 
-/** Of a contract that makes several calls in one: aggregate3. */
+/** `aggregate3` of a contract that makes several calls in one. */
 const JOINING = '0x82ad56cb';
-/** Of the same contract: the coins of an address. */
+/** `getEthBalance` of the same contract. */
 const COINS_OF = '0x4d2301cc';
 const BLOCK: Answered = { name: 'block', as: 'number' };
 
@@ -119,7 +119,7 @@ function factsOf({ values, isJoined, isExact }: AskedCall, answers: readonly Row
   return factsWith(values, ({ as }, n) => joinedFact(words, tuples[n] ?? 0, as));
 }
 
-/** Whether it came to something, and the bytes that it returned. */
+/** A tuple says whether the call succeeded, and has the bytes that it returned. */
 function joinedFact(words: readonly string[], tuple: number, as: Answered['as']): string | null {
   if (numberIn(words[tuple]) === 0) return REVERTED;
   const bytes = tuple + numberIn(words[tuple + 1]) / 32;

@@ -1,4 +1,4 @@
-// What the log of the chain says of values, beside what the chain itself answers.
+// The log of the chain and the chain itself show the same values.
 import { expect, test } from '@jest/globals';
 import { inBlock } from '../commands.ts';
 import type { FaultKind } from '../faults/kinds.ts';

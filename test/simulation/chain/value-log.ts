@@ -1,4 +1,4 @@
-// What contracts answered at each moment, worked out from the commands: values are set in a block, and are gone with it.
+// The values of contracts at each moment, worked out from the commands: values are set in a block, and are gone with it.
 import { isPlace, type Command } from '../commands.ts';
 import { appearsAt, headAt } from './chain-model.ts';
 import { momentsOf, type Script } from './script.ts';

@@ -4,7 +4,7 @@ import { ADDRESSES, TOKENS } from '../../../src/sandbox/names.ts';
 /** The address at which calls are posted. */
 export const RPC = 'eth-rpc';
 
-/** What the chain changes. Addresses are written in lower case, numbers in decimal digits. */
+/** The values that the chain changes. Addresses are written in lower case, numbers in decimal digits. */
 export const VALUES = {
   owner: { at: { call: 'owner()', selector: '0x8da5cb5b' }, as: 'address' },
   paused: { at: { call: 'paused()', selector: '0x5c975abb' }, as: 'number' },
@@ -72,7 +72,7 @@ export function slotAt(slot: string): Answered {
   return SLOTS.get(slot) ?? unknown(slot);
 }
 
-/** Of one address in the simulation. */
+/** The coins of one address in the simulation. */
 export const COINS: Answered = { name: 'coins', as: 'coins' };
 
 function unknown(what: string): never {

@@ -88,7 +88,7 @@ export const SCENE_KINDS = [...EDIT_KINDS, ...OPERATOR_KINDS, ...STORM_KINDS, ..
 /** The credits of the plan: what others do to them, and what the explorer says of them. */
 export const CREDIT_KINDS = ['foreign', 'late-reset', 'wrong-price', 'wrong-header'] as const;
 
-/** Of what contracts answer: one call of a request, or all of them. */
+/** Answers to calls of contracts: one call of a request fails, or all of them. */
 export const READ_KINDS = [
   'call-reverts',
   'call-refused',

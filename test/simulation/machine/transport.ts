@@ -105,7 +105,7 @@ interface Asked {
   readonly target: string;
   readonly path: string;
   readonly cursor: string;
-  /** Of a request that is posted. */
+  /** The calls of a request that is posted; null: it is a GET. */
   readonly calls: AskedCalls | null;
 }
 

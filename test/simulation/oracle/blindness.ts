@@ -62,7 +62,7 @@ function judgeLook(
     : [];
 }
 
-/** Until when nobody was to poll it, at most until now; before everything: it never was paused. */
+/** The end of its last pause, at most now; before everything: it never was paused. */
 function pausedUntil({ paused }: Logs, watch: string, now: Instant): Instant {
   const ends = paused.filter((one) => one.watch === watch && one.from <= now).map(({ to }) => Math.min(to, now));
   return Math.max(-Infinity, ...ends);

@@ -5,7 +5,7 @@ import { decidedAt, type Evidence } from './evidence.ts';
 import type { RightTime } from './right-time.ts';
 import { spansOfVersion } from './versions.ts';
 
-/** What the last request for it answered; null: unknown. */
+/** The answer to the last request for it; null: unknown. */
 export function factIn({ served }: ReadPoll, fact: string): string | null {
   const asked = served.findLast(({ cursor }) => namesIn(cursor).includes(fact));
   return asked?.answer?.type === 'one' ? (asked.answer.facts[fact] ?? null) : null;
@@ -18,7 +18,7 @@ function namesIn(cursor: string): readonly string[] {
 interface Told {
   readonly one: Owed;
   readonly value: string | null;
-  /** When it was decided. */
+  /** The time of the decision. */
   readonly then: Instant;
   /** In which it was decided. */
   readonly poll: ReadPoll | undefined;
@@ -32,7 +32,7 @@ interface Case {
   /** That began within the span. */
   readonly polls: readonly ReadPoll[];
   readonly told: readonly Told[];
-  /** What was known before anything was told; null: nothing was. */
+  /** The first value that was read; null: none was. */
   readonly baseline: { readonly at: Instant; readonly value: string } | null;
   readonly rightTime: RightTime;
   readonly intervalMs: number;
@@ -90,7 +90,7 @@ function valueIn(poll: ReadPoll, fact: string): string | null {
   return value === 'reverted' ? null : value;
 }
 
-/** What stood for three intervals of right time is what was told last, or what was there from the beginning. */
+/** A value that stood for three intervals of right time was told last, or was there from the beginning. */
 function lostOf({ logs, reference, span, told, baseline, rightTime, intervalMs }: Case): Verdict[] {
   if (baseline === null) return [];
   const spells = spellsOf(logs.chain.values.get(reference.fact) ?? [], span.to);
