@@ -8,7 +8,7 @@ interface Known {
   readonly name: string;
   /** The number under which it was found, by hand or by the oracle for people, or of the decision that is not carried out. */
   readonly of: `finding ${number}` | `judge ${number}` | `decision ${number}`;
-  /** The history over accounts that meets it in any case; null: none does yet. */
+  /** Where it is met in any case; null: no history draws what it takes yet. */
   readonly met: Meets | null;
 }
 

@@ -12,12 +12,18 @@ import type { TryMember } from './log.ts';
 export interface Groups {
   /**
    * Until when the group of the story waits, from a time on at which nothing else holds it. `since`: it waits since then,
-   * and only for a message that was closed meanwhile, as a repeat that was due; null: it does not wait yet.
+   * and only for a message that was closed meanwhile, as a repeat that was due; null: it does not wait yet. `happenedAt`:
+   * the time of the begin, the end or the correction that is owed.
    */
   readonly waitsUntil: (
     story: Story,
     target: string,
-    wait: { readonly at: Instant; readonly since: Instant | null; readonly sort: 'news' | 'repeat' },
+    wait: {
+      readonly at: Instant;
+      readonly since: Instant | null;
+      readonly sort: 'news' | 'repeat';
+      readonly happenedAt: Instant;
+    },
   ) => Instant;
   /** The name of the group of a rule at that time; null: the target has none. */
   readonly groupAt: (rule: string, target: string, at: Instant) => string | null;
@@ -64,7 +70,7 @@ export function groupsIn({ timeline, messages, stories, severityAt, clock }: Evi
 
   return {
     groupAt,
-    waitsUntil(story, target, { at, since, sort }) {
+    waitsUntil(story, target, { at, since, sort, happenedAt }) {
       const named = timeline.at(at).namedFor(story.rule);
       const group = groupAt(story.rule, target, at);
       if (named === null || group === null || (sort === 'news' && severityAt(story, at) === 'critical')) return at;
@@ -74,10 +80,10 @@ export function groupsIn({ timeline, messages, stories, severityAt, clock }: Evi
       const paced = isMeant ? clock.waitUntil(last.at, clock.at(last.at) + named.intervalMs) : at;
       const isFirst = sort === 'news' && since === null;
       // It waits since it happened, whatever else held it meanwhile.
-      if (paced <= at) return isFirst ? Math.max(at, story.from + named.waitMs) : at;
-      // It began in a quiet group, where a summary was closed meanwhile.
-      return isFirst && last !== undefined && last.at >= story.from
-        ? Math.max(paced, story.from + named.waitMs)
+      if (paced <= at) return isFirst ? Math.max(at, happenedAt + named.waitMs) : at;
+      // It happened in a quiet group, where a summary was closed meanwhile.
+      return isFirst && last !== undefined && last.at >= happenedAt
+        ? Math.max(paced, happenedAt + named.waitMs)
         : paced;
     },
   };

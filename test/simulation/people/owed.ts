@@ -45,13 +45,14 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
   if (metAt - owed.from < SENT_WITHIN_MS || owed.until - owed.from < SENT_WITHIN_MS) return [];
   const until = Math.min(owed.until, metAt, court.log.span.to);
   const carrier = met[0]?.message ?? null;
+  const happenedAt = HAPPENS_LATER.has(owed.duty) ? owed.from : owed.story.from;
   const { missed, trail } = missedOn({
     ...owed,
     until,
     excused: excusesOf(court, owed, carrier),
     groupUntil: (at, since, isGivenUp) => {
       const sort = owed.duty === 'repeat' || isGivenUp ? 'repeat' : 'news';
-      return court.groups.waitsUntil(owed.story, owed.target, { at, since, sort });
+      return court.groups.waitsUntil(owed.story, owed.target, { at, since, sort, happenedAt });
     },
     caps: court.caps,
     isOfBegin: !NO_BEGINS.has(owed.duty),
@@ -81,6 +82,8 @@ function isOver(court: Court, { story, target, from, duty }: Owed, missed: Misse
     return carrier.firstAt <= caps.slotEnd(until) + SENT_WITHIN_MS;
   });
 }
+
+const HAPPENS_LATER: ReadonlySet<Duty> = new Set(['end', 'change']);
 
 const NO_BEGINS: ReadonlySet<Duty> = new Set(['end', 'change', 'short', 'repeat']);
 

@@ -28,6 +28,15 @@ describe('the oracle for people, of what is over,', () => {
     expect(found({ transitions: [fires, ends], tries })).toEqual([]);
   });
 
+  it('lets an end wait with its group since it ended, as a begin waits since it began', () => {
+    const to = route({ notify: ['ops'], groupWaitMs: 10 * MINUTE });
+    const configs = [{ from: 0, config: config('first', [to], [rule('warning')]) }];
+    const told = (at: number): string[] =>
+      found({ configs, transitions: [fires, ends], tries: [begin(HOUR + 10 * MINUTE), end(at)] });
+    expect(told(2 * HOUR + 10 * MINUTE)).toEqual([]);
+    expect(told(2 * HOUR + 20 * MINUTE)).toEqual(['end-unsent end']);
+  });
+
   it('passes what was taken out of a message, since it was over, before a receiver took the rest', () => {
     const refused = { outcome: { type: 'refused', why: 'busy', retryAfterMs: null }, id: 'both' } as const;
     const others = [member({ key: 'other' })];
