@@ -16,6 +16,8 @@ import { listAddressLogs } from './lists/address-logs.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listLogs } from './lists/logs.ts';
+import { findMined, isHash, renderTransaction } from './lists/one-transaction.ts';
+import { listStateChanges } from './lists/state-changes.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
 import { listAddressTransfers, listTokenTransfers } from './lists/token-transfers.ts';
 import { listAddressTransactions, listTransactions } from './lists/transactions.ts';
@@ -66,6 +68,7 @@ const DEAR = new Map<SandboxOperation, number>([
   ['address-token-transfers', 30],
   ['token-transfers', 30],
   ['address-logs', 30],
+  ['state-changes', 30],
 ]);
 
 export function createApi({ world, drawn, clock, requestsPerSecond, credits }: SandboxApiOptions): Api {
@@ -180,7 +183,8 @@ function createPerformer(
     if (operation === 'tx-list-internal')
       return answer(200, listAccountCalls(world.behind(lagOf(operation)), route.params));
     const { params, problems } = readParams(operation, route.params);
-    const isMalformed = route.address !== '' && !isAddress(route.address);
+    const isLegal = operation === 'transaction' || operation === 'state-changes' ? isHash : isAddress;
+    const isMalformed = route.address !== '' && !isLegal(route.address);
     const all = isMalformed ? [{ parameter: 'address_hash', detail: BAD_ADDRESS }, ...problems] : problems;
     if (all.length > 0) return wrongParameters(dialect.isStrict(operation), all);
     const request = toListRequest(world, params, route.params);
@@ -223,6 +227,10 @@ function read(
       return listAddressTransactions(world, address, request);
     case 'transactions':
       return listTransactions(world, request);
+    case 'transaction':
+      return renderTransaction(world, address);
+    case 'state-changes':
+      return renderTransaction(world, address) && listStateChanges(world, findMined(world, address));
     case 'blocks':
       return listBlocks(world, request);
   }

@@ -1,4 +1,5 @@
-// The operations that the sandbox answers: those of the specification, `getLogs`, `txlistinternal`, and calls of contracts.
+// The operations that the sandbox answers: those of the specification, `getLogs`, `txlistinternal`, calls of contracts, and
+// one transaction with what it changed.
 export const OPERATIONS = [
   'token',
   'address',
@@ -14,5 +15,7 @@ export const OPERATIONS = [
   'token-transfers',
   'eth-rpc',
   'address-logs',
+  'transaction',
+  'state-changes',
 ] as const;
 export type SandboxOperation = (typeof OPERATIONS)[number];

@@ -105,6 +105,8 @@ function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declare
     'get-logs': {},
     'tx-list-internal': {},
     'eth-rpc': {},
+    transaction: {},
+    'state-changes': { items_count: anything },
   };
 }
 

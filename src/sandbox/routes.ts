@@ -86,6 +86,8 @@ const OPERATION_BY_SHAPE = new Map<string, SandboxOperation>([
   ['tokens/*/transfers', 'token-transfers'],
   ['addresses/*/transactions', 'address-transactions'],
   ['transactions', 'transactions'],
+  ['transactions/*', 'transaction'],
+  ['transactions/*/state-changes', 'state-changes'],
   ['blocks', 'blocks'],
 ]);
 

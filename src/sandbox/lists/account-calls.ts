@@ -5,6 +5,7 @@ import { isAddress, keyOf } from '../chain/keys.ts';
 import type { Params } from '../params.ts';
 import type { TracedCall } from '../render/rows.ts';
 import type { World } from '../world.ts';
+import { findMined, isHash } from './one-transaction.ts';
 import { callsOf } from './internal-transactions.ts';
 import { sideOf } from './transactions.ts';
 
@@ -18,6 +19,8 @@ export interface AccountResult {
 const MOST_ROWS = 1000;
 
 export function listAccountCalls(world: World, params: Params): AccountResult {
+  const hash = params.get('txhash');
+  if (hash !== undefined) return listCallsOf(world, hash, params);
   const address = params.get('address');
   if (address === undefined) return refused('Query parameter txhash or address is required');
   if (!isAddress(address)) return refused('Invalid address format');
@@ -27,6 +30,20 @@ export function listAccountCalls(world: World, params: Params): AccountResult {
   const isTraced = !marksUntraced || [...downFrom(heights.to, heights.from)].every((at) => world.chain.isTraced(at));
   const result = rows.map((row) => rowOf(world, row));
   if (!isTraced) return { status: '2', message: UNTRACED, result };
+  if (result.length === 0) return { status: '0', message: 'No internal transactions found', result };
+  return { status: '1', message: 'OK', result };
+}
+
+/** The calls inside one transaction. */
+function listCallsOf(world: World, hash: string, params: Params): AccountResult {
+  if (!isHash(hash)) return refused('Invalid txhash format');
+  const mined = findMined(world, hash);
+  if (mined === undefined) return { status: '0', message: 'No internal transactions found', result: [] };
+  const withZero = !world.dialect.accountCalls.leavesOutZero || params.get('include_zero_value') === 'true';
+  const isTraced = world.chain.isTraced(mined.height);
+  const calls = isTraced ? mined.transaction.calls.filter(({ value }) => withZero || value > 0n) : [];
+  const result = calls.map((call) => rowOf(world, { mined, call }));
+  if (!isTraced && world.dialect.accountCalls.marksUntraced) return { status: '2', message: UNTRACED, result };
   if (result.length === 0) return { status: '0', message: 'No internal transactions found', result };
   return { status: '1', message: 'OK', result };
 }
