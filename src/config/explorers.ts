@@ -153,6 +153,7 @@ function planOf(plan: WrittenPlan): ExplorerPlan {
     credits: plan.credits ?? null,
     per: plan.per,
     reservePercent: plan.reserve,
+    enrichPercent: plan.enrich,
     resets: plan.resets ?? null,
     isStretched: plan.stretch === 'on',
   };

@@ -180,6 +180,8 @@ export interface ExplorerPlan extends PeriodRule {
   readonly credits: number | null;
   /** Percent of the credits, from 0 to 100. */
   readonly reservePercent: number;
+  /** Percent of the credits that details of events may cost. */
+  readonly enrichPercent: number;
   /** Whether intervals become longer when the plan does not suffice. */
   readonly isStretched: boolean;
 }

@@ -1,6 +1,7 @@
 // The config file as a schema. Scalars come as text; `api_key` and every key of a channel may also be
 // `{ env: NAME }` or `{ file: PATH }`.
 import { z } from 'zod';
+import { ENRICH_PERCENT } from '../core/spending/plan.ts';
 import { isNetwork } from '../lib/network.ts';
 import { DigestShape } from './service/digest-shape.ts';
 import {
@@ -86,6 +87,7 @@ const Plan = z
     credits: integer(1, 1_000_000_000_000, 'credits that the plan includes').optional(),
     per: z.enum(['day', 'month']).default('day').meta({ description: 'period of the credits' }),
     reserve: percent('part of the credits that is kept back').default(0),
+    enrich: percent('part of the credits that details of events may cost, by enrich in rules').default(ENRICH_PERCENT),
     resets: Resets.optional(),
     stretch: z
       .enum(['on', 'off'])

@@ -234,7 +234,8 @@ function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
   return (question, cursor, own) => {
     const { path, params, operation, credits: price } = question;
-    const { severity: mostSevere, isFirst, isExtra: isUnplanned = false } = askedBy(path);
+    const { severity: mostSevere, isFirst, isExtra: isUnplanned = false, detailsUntil } = askedBy(path);
+    if (detailsUntil !== undefined) return spendOnDetails(question, mostSevere, detailsUntil);
     const severity = cursor === null ? mostSevere : (own ?? mostSevere);
     const isFiltered = Object.keys(params).length > 0;
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
@@ -243,6 +244,10 @@ function spending(askedBy: AskedBy): SpendOn {
     const spend = { class: spent, severity, isExtra, turn: null, operation, price } as const;
     return question.shape === 'list' && question.openTo !== undefined ? { ...spend, openTo: question.openTo } : spend;
   };
+}
+
+function spendOnDetails({ operation, credits: price }: Question, severity: Severity, until: Instant): Spend {
+  return { class: 'enrich', severity, isExtra: true, turn: null, operation, price, until };
 }
 
 function turnOf(asker: Asker | null, question: Question, cursor: Cursor | null): SweepTurn | null {

@@ -9,6 +9,7 @@ export const IGNORED_KEYS = {
   Token: ['is_bridged', 'filecoin_robust_address', 'zilliqa'],
   TokenBalance: ['reputation'],
   InternalTransaction: ['block_index'],
+  StateChange: ['change', 'balance_before', 'balance_after', 'token_id', 'storage'],
   AccountCall: [
     'blockNumber',
     'timeStamp',

@@ -12,6 +12,7 @@ import { Block } from './reading/resources/block.ts';
 import { AccountCall, InternalTransaction } from './reading/resources/internal-transaction.ts';
 import { Log } from './reading/resources/log.ts';
 import { SmartContract } from './reading/resources/smart-contract.ts';
+import { StateChange } from './reading/resources/state-change.ts';
 import { Token, TokenBalance } from './reading/resources/token.ts';
 import { ListedTransfer } from './reading/resources/token-transfer.ts';
 import { Transaction } from './reading/resources/transaction.ts';
@@ -19,7 +20,7 @@ import { Transaction } from './reading/resources/transaction.ts';
 export interface ApiOperation {
   /** Label in metrics, logs and recordings. */
   readonly name: string;
-  /** The path after its root, such as `/api/v2/`; `{hash}` is an address in lower case. */
+  /** The path after its root, such as `/api/v2/`; `{hash}` is an address or the hash of a transaction, in lower case. */
   readonly path: string;
   /** Price of one request in the multichain form. */
   readonly credits: number;
@@ -60,6 +61,16 @@ const ROWS = {
     path: 'api?module=account&action=txlistinternal&address={hash}',
     credits: 20,
   },
+  /** Not in the specification: one transaction, with the decoded reason of its failure. */
+  transaction: { name: 'transaction-details', path: 'transactions/{hash}', credits: 20 },
+  /** Not in the specification: the calls inside one transaction, with their call data. */
+  transactionCalls: {
+    name: 'transaction-calls',
+    path: 'api?module=account&action=txlistinternal&txhash={hash}',
+    credits: 20,
+  },
+  /** Not in the specification: who gained and who lost by one transaction. */
+  stateChanges: { name: 'state-changes', path: 'transactions/{hash}/state-changes', credits: 30 },
   /** Not in the specification: calls of contracts, posted as an array. */
   rpc: { name: 'eth-rpc', path: 'eth-rpc', credits: 20 },
   /** 4.5 */
@@ -180,6 +191,21 @@ export function accountCalls(
   return { ...question, root: 'api', path, nextAfter: nextIn(range), range };
 }
 
+/** `hash`: of the transaction, in lower case. */
+export function transactionDetails(explorer: string, hash: string): OneQuestion<typeof Transaction.fields> {
+  return { shape: 'one', ...about(explorer, ROWS.transaction, hash), record: Transaction };
+}
+
+export function transactionCalls(explorer: string, hash: string): ListQuestion<typeof AccountCall.fields> {
+  const question = about(explorer, ROWS.transactionCalls, hash);
+  const path = `${question.path}&include_zero_value=true&sort=asc&page=1&offset=${MOST_API_ROWS}`;
+  return { shape: 'list', ...question, root: 'api', path, record: AccountCall };
+}
+
+export function stateChanges(explorer: string, hash: string): ListQuestion<typeof StateChange.fields> {
+  return { shape: 'list', ...about(explorer, ROWS.stateChanges, hash), record: StateChange };
+}
+
 /** Each pair of topics needs an operator. */
 function topicQuery(topics: readonly (string | null)[]): string {
   const given = topics.flatMap((topic, place) => (topic === null ? [] : [{ topic, place }]));
@@ -274,6 +300,10 @@ function list<F extends Fields>(
   return { shape: 'list', ...request(explorer, operation, of), record };
 }
 
-function request(explorer: string, { name, path, credits }: ApiOperation, of: Address | null) {
-  return { explorer, operation: name, path: path.replace('{hash}', of?.key ?? ''), params: {}, credits };
+function request(explorer: string, operation: ApiOperation, of: Address | null) {
+  return about(explorer, operation, of?.key ?? '');
+}
+
+function about(explorer: string, { name, path, credits }: ApiOperation, hash: string) {
+  return { explorer, operation: name, path: path.replace('{hash}', hash), params: {}, credits };
 }

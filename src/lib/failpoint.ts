@@ -9,6 +9,7 @@ export const STEPS = {
   migrate: 'the file is brought to the newest schema',
   'take-over': 'this process becomes the one that may write',
   commit: 'what a poll or a self-alert decided: memory, notifications, journal',
+  'add-details': 'what the explorer says of the transaction of a new notification',
   'commit-routing': 'whom new notifications are owed to',
   'commit-due': 'deliveries of the groups that are due',
   'commit-calls': 'others are called in for an alert that nobody answers',

@@ -97,8 +97,11 @@ function alertText(alert: AlertRule): string {
   return [...words, ...(alert.type === 'event' ? depthOf(alert) : waitsOf(alert))].join(' ');
 }
 
-function depthOf({ confirmations, provisional }: Extract<AlertRule, { type: 'event' }>): string[] {
-  return confirmations === 0 ? [] : [`confirmations ${confirmations}${provisional ? ' provisional' : ''}`];
+function depthOf({ confirmations, provisional, enrich = [] }: Extract<AlertRule, { type: 'event' }>): string[] {
+  return [
+    ...(confirmations === 0 ? [] : [`confirmations ${confirmations}${provisional ? ' provisional' : ''}`]),
+    ...(enrich.length === 0 ? [] : [`enrich ${enrich.join(', ')}`]),
+  ];
 }
 
 function waitsOf(alert: Exclude<AlertRule, { type: 'event' }>): string[] {

@@ -52,6 +52,8 @@ interface PendingPoll {
   readonly coveredUntil: Instant | null;
   readonly memory: Promise<Memory> | null;
   readonly answers: readonly Answer[];
+  /** Adds the answers about details. */
+  readonly details: Promise<void> | null;
 }
 
 const WRITE_MS = 1000;
@@ -94,10 +96,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const answers: Answer[] = [];
       return {
         read: noting(read, bodyByAnswer, answers),
-        settled(observation) {
+        readDetails: (more) => noting(more, bodyByAnswer, answers),
+        settled(observation, details) {
           const kept = memoryToKeep(poll, observation.at);
           const { coveredUntil } = memory;
-          waiting.add({ watch: watch.id, startedAt, observation, coveredUntil, memory: kept, answers });
+          waiting.add({ watch: watch.id, startedAt, observation, coveredUntil, memory: kept, answers, details });
         },
       };
     },
@@ -222,6 +225,7 @@ function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer
 }
 
 async function packed(pending: PendingPoll): Promise<PackedPoll> {
+  await pending.details;
   const memory = pending.memory === null ? null : createBody(Buffer.from(memoryText(await pending.memory)));
   return {
     ...pending,

@@ -56,12 +56,14 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
     isFirst = false;
     const tick = () => recording.answersInTick(watch.target.explorer, poll.startedAt);
     const shelves = [() => recording.answers(poll.id), tick];
+    const read = createRead(watch, shelves, decode, options);
     yield {
       at: poll.at,
       head: () => poll.head,
       canAskHead: true,
       chain: async () => poll.chain ?? chainOf(watch, shelves, decode, poll.head),
-      read: createRead(watch, shelves, decode, options),
+      read,
+      details: read,
       coveredUntil: poll.coveredUntil,
       ...(poll.paceMs === null ? {} : { paceMs: Math.max(poll.paceMs, watch.schedule.intervalMs) }),
       ...(memory === undefined ? {} : { memory }),
@@ -100,7 +102,8 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
     isAny = true;
     const tick = () => recording.answersInTick(watch.target.explorer, startedAt);
     const chain = () => chainOf(watch, [tick], decode, head);
-    yield { at, head: () => head, canAskHead: true, chain, read: createRead(watch, [tick], decode, options) };
+    const read = createRead(watch, [tick], decode, options);
+    yield { at, head: () => head, canAskHead: true, chain, read, details: read };
   }
   if (!isAny) options.onNotRecorded(watch, shownPath(question));
 }

@@ -9,6 +9,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Read } from '../core/model/watch/question.ts';
 import { shiftClock } from '../core/model/quality/clock-shift.ts';
+import { withReadDetails } from '../core/alerts/details.ts';
 import { blankMemory } from '../core/step.ts';
 import { isStop, pollSafely } from '../engine/polling/observe.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -20,6 +21,8 @@ export interface ReplayedPoll {
   readonly read: Read;
   /** False if the poll cannot ask for the head. `head` is used then. */
   readonly canAskHead: boolean;
+  /** Reads the details of events; left out: messages have none. */
+  readonly details?: Read;
   /** The newest block that the explorer had read. */
   readonly chain: () => Promise<TickChain>;
   /** The memory to start from instead of the previous poll's memory; undefined to continue. */
@@ -48,8 +51,12 @@ export async function* replay(
     const reader = { read, now: () => at, head, canAskHead, chain, paceMs, endsPoll: isStop };
     const judged = await pollSafely(watch, startOf(memory, made), reader, log);
     if (judged === null) continue;
-    ({ memory } = judged.decision);
-    yield { watch, ...judged };
+    const { decision, observation } = judged;
+    ({ memory } = decision);
+    const { details } = made;
+    const transitions =
+      details === undefined ? decision.transitions : await withReadDetails(watch, decision.transitions, details);
+    yield { watch, observation, decision: { ...decision, transitions } };
   }
 }
 

@@ -1,4 +1,5 @@
 // The output of `check`: the questions of every watch, how often they are asked, and their cost.
+import { MOST_DETAILED } from '../core/model/details.ts';
 import { showCron } from '../core/model/watch/schedule.ts';
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';
@@ -8,7 +9,7 @@ import type { Recipient } from '../core/model/ids.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortHex } from '../core/values/address.ts';
-import { askedBy, firstQuestionsOf } from '../core/spending/asked.ts';
+import { askedBy, firstQuestionsOf, keptForDetails } from '../core/spending/asked.ts';
 import { costOfWatch, dailyCosts } from './costs.ts';
 import { countOf } from './counts.ts';
 import { plannedWords } from './stretch.ts';
@@ -29,11 +30,13 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
     ),
   );
   const lines = inColumns(watches.map((watch) => rowOf(watch, others.get(watch) ?? 0)));
-  lines.push(...optionLines(watches));
+  lines.push(...optionLines(watches), ...new Set(watches.flatMap(detailLine)));
   const plans = sharedPlans(config.explorers);
   for (const [explorer, { requests, credits }] of dailyCosts(watches)) {
     const costs = `${countOf(requests)} requests a day, ${countOf(credits)} credits a day`;
-    lines.push(`${explorer}: ${costs}${planText(explorer, plans.get(explorer))}`);
+    const shared = plans.get(explorer);
+    const own = watches.filter(({ target }) => shared?.explorers.includes(target.explorer));
+    lines.push(`${explorer}: ${costs}${planText(explorer, shared, own)}`);
   }
   const planned = [...new Set(plans.values())].map((shared) => plannedWords(shared, watches));
   return {
@@ -54,6 +57,18 @@ function optionLines(watches: readonly Watch[]): readonly string[] {
     return words === null ? [] : [`${rule}: ${words}`];
   });
   return [...new Set(lines)];
+}
+
+/** Any hash: the questions of details, and so their prices, are the same for all. */
+const ANY = '0x';
+
+/** `vault-direct: enrich asks transaction, 20 credits an item, for at most 5 items of a poll` */
+function detailLine({ rule, alerts, kind, target }: Watch): string[] {
+  const parts = [...new Set(alerts.flatMap((alert) => (alert.type === 'event' ? (alert.enrich ?? []) : [])))];
+  if (kind.details === undefined || parts.length === 0) return [];
+  const credits = kind.details.questions(target, ANY, parts).reduce((sum, question) => sum + question.credits, 0);
+  const most = `for at most ${MOST_DETAILED} items of a poll`;
+  return [`${rule}: enrich asks ${parts.join(', ')}, ${countOf(credits)} credits an item, ${most}`];
 }
 
 function rowOf(watch: Watch, others: number): readonly string[] {
@@ -93,11 +108,13 @@ function shortPath(path: string): string {
   return told.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
 }
 
-function planText(explorer: string, shared: SharedPlan | undefined): string {
+function planText(explorer: string, shared: SharedPlan | undefined, watches: readonly Watch[]): string {
   const plan = shared?.plan ?? null;
   if (shared === undefined || plan === null || plan.credits === null) return '';
   const others = shared.explorers.filter((name) => name !== explorer);
   const reserve = plan.reservePercent > 0 ? `, ${plan.reservePercent}% of it kept back` : '';
+  const forDetails = keptForDetails(watches, { ...plan, credits: plan.credits });
+  const details = forDetails > 0 ? `, ${plan.enrichPercent}% of it for details` : '';
   const sharing = others.length > 0 ? `, shared with ${others.join(', ')}` : '';
-  return ` of ${countOf(plan.credits)} a ${plan.per}${reserve}${sharing}`;
+  return ` of ${countOf(plan.credits)} a ${plan.per}${reserve}${details}${sharing}`;
 }

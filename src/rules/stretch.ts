@@ -5,7 +5,7 @@ import { usableOf, type SharedPlan } from '../config/shared-plans.ts';
 import { highest } from '../core/model/delivery.ts';
 import { SEVERITIES, type Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import { askedBy, severityOf } from '../core/spending/asked.ts';
+import { askedBy, keptForDetails, severityOf } from '../core/spending/asked.ts';
 import {
   dearestOf,
   effectiveMs,
@@ -44,7 +44,7 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   const watches = all.filter(({ target }) => explorers.includes(target.explorer));
   if (plan === null || watches.length === 0) return { lines: [], warnings: [] };
   const questions = questionsOf(watches, NOTHING_CHANGED);
-  const supply = supplyOf(plan, questions);
+  const supply = supplyOf(plan, questions, watches);
   const planned = planOf(questions, supply);
   if (planned.x < LEAST_STRETCH && planned.xc < LEAST_STRETCH) return { lines: [], warnings: [] };
   const who = explorers.filter((name) => watches.some(({ target }) => target.explorer === name)).join(', ');
@@ -65,9 +65,10 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   };
 }
 
-function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[]): Supply {
+function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[], watches: readonly Watch[]): Supply {
   const credits = plan.credits ?? Infinity;
-  const keep = credits === Infinity ? 0 : (credits * plan.reservePercent) / 100;
+  const forDetails = credits === Infinity ? 0 : keptForDetails(watches, { ...plan, credits });
+  const keep = credits === Infinity ? 0 : (credits * plan.reservePercent) / 100 + forDetails;
   return {
     known: credits,
     leftMs: periodMs(plan.per),

@@ -18,7 +18,7 @@ import { bound, type Sql } from './sql/sql.ts';
 import type { Moved, Store } from './contract/store.ts';
 import { held } from './tables/alerts/alert-lists.ts';
 import { acksToPass, keepMirrored, mirrored, oldEvents } from './tables/alerts/mirrored.ts';
-import { newestNotification } from './tables/alerts/notifications.ts';
+import { addDetails, newestNotification } from './tables/alerts/notifications.ts';
 import { readActive } from './tables/alerts/recipient-states.ts';
 import {
   addRun,
@@ -127,6 +127,7 @@ function memoryWrites({ database: { write }, own, writeUnder }: StoreTools) {
           ? commitAll(on, decisions, at, formatIn(own.cluster))
           : decisions.map((): CommitResult => 'fenced'),
       ),
+    addDetails: (messages, fence) => writeUnder('add-details', fence, (on) => addDetails(on, messages)),
     cover: (coverage, fence) => writeUnder('cover', fence, (on) => keepCoverage(on, coverage)),
     async forget(ids) {
       await write('forget', (on) => forget(on, ids));

@@ -70,8 +70,8 @@ import { readFact, writeFact } from './tables/memory/facts.ts';
 import { acksOf, isPolicy, moveAcks, policyFor } from './tables/operators/policy.ts';
 import { keepOver } from './tables/operators/silences.ts';
 
-export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {
-  const found = await unrouted(sql, limit);
+export async function readRouting(sql: Sql, limit: number, at: Instant): Promise<RoutingRound> {
+  const found = await unrouted(sql, limit, at);
   const finished = await finishedBy(sql, found);
   const keys = [...found.flatMap(({ key, members }) => [key, ...members]), ...finished.map(({ key }) => key)];
   return { unrouted: found, finished, known: await knownOf(sql, keys) };
@@ -262,11 +262,14 @@ export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
 
 const NEXT = `
   SELECT (SELECT min(due_at) FROM dispatch_group WHERE due_at IS NOT NULL) AS of_groups,
-    (SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL) AS of_alerts`;
+    (SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL) AS of_alerts,
+    (SELECT min(details_until) FROM notifications WHERE routed = 0) AS of_details`;
 
 export async function nextRound(sql: Sql): Promise<Instant | null> {
   const row = await sql.first(NEXT);
-  return row === undefined ? null : earliest([intOrNull(row, 'of_groups'), intOrNull(row, 'of_alerts')]);
+  return row === undefined
+    ? null
+    : earliest(['of_groups', 'of_alerts', 'of_details'].map((name) => intOrNull(row, name)));
 }
 
 // The journal lines of dispatch rounds.

@@ -31,6 +31,7 @@ import {
 } from './calls/option.ts';
 import { createAgain, createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
+import { detailsBy } from './calls/details.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startOption, type StartOption } from './list-state.ts';
@@ -142,6 +143,7 @@ function internalTransactionsWith(
       return hidAt === undefined ? after : { ...after, hidAt };
     },
     lost: ({ withoutCalls = 0 }) => (withoutCalls >= MISSING_POLLS ? [{ paths: CALL_PATHS, name: null }] : []),
+    details: detailsBy('transaction_hash', readCallsOf),
     coverage: coverageOf,
     history: calls === null ? historyOf(row) : null,
     examples: {},

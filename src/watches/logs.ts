@@ -15,6 +15,7 @@ import { rawText, type Untrusted } from '../lib/untrusted.ts';
 import { addressLogs, blocks, contractLogs, topicLogs } from '../explorer/operations.ts';
 import { Log } from '../explorer/reading/resources/log.ts';
 import { nameOf, syntheticAddress, syntheticHash } from './synthetic.ts';
+import { detailsBy } from './calls/details.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { highestBlock, syntheticBlock, ListState, startOption, type StartOption } from './list-state.ts';
@@ -116,6 +117,7 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
       return { ...detection, state, ...(hidAt === undefined ? {} : { hidAt }) };
     },
     claimantOf,
+    details: detailsBy('transaction_hash'),
     coverage: coverageOf,
     fallback: ({ api }) => troubleWords(api, WAYS),
     history: null,

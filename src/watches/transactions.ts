@@ -26,6 +26,7 @@ import {
 } from './calls/option.ts';
 import { createRereading } from './calls/reread.ts';
 import { withCall } from './calls/written-calls.ts';
+import { detailsBy } from './calls/details.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
 import { syntheticBlock, ListState, startingAt, startOption, type StartOption } from './list-state.ts';
@@ -128,6 +129,7 @@ function transactionsWith(calls: ReadCalls | null): Kind<Options, ListState, Lis
           return { ...detection, dropped };
         },
       }),
+    details: detailsBy('hash', readCallsOf),
     coverage: coverageOf,
     history: historyOf(row),
     examples: TRANSACTION_EXAMPLES,

@@ -14,6 +14,7 @@ import { AddressRef } from '../explorer/reading/resources/address.ts';
 import { decimalsOf, Token } from '../explorer/reading/resources/token.ts';
 import { ListedTransfer } from '../explorer/reading/resources/token-transfer.ts';
 import { bothForms, nameOf, SYNTHETIC_DECIMALS, syntheticAddress, syntheticHash } from './synthetic.ts';
+import { detailsBy } from './calls/details.ts';
 import { coverageOf } from './lists/coverage.ts';
 import { numberedRows, readingWhole, type EqualRows } from './lists/equal-rows.ts';
 import { eventsOf, NEW_ROW } from './list-events.ts';
@@ -168,6 +169,7 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
       toDetection: (list) => eventsOf(list, newTransfer),
     }),
   claimantOf,
+  details: detailsBy('transaction_hash'),
   coverage: coverageOf,
   history: { ...historyOf(row), identityOf: (view) => logOf(ofRow(view)) } satisfies ListHistory,
   examples: { resembles: 'raw > 0 && resembles(to.hash, from.hash)' },

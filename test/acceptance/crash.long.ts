@@ -38,6 +38,7 @@ const STORIES: readonly Story[] = [
     name: 'while polls are decided and messages are put together',
     kills: each('commit', 'commit-routing', 'commit-due'),
   },
+  { name: 'while details are added to messages', acts: ['details'], kills: each('add-details') },
   { name: 'while messages are handed out and their outcomes recorded', kills: each('claim', 'settle', 'expire') },
   {
     name: 'while messages leave',

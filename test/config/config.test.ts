@@ -244,7 +244,7 @@ describe('A good config', () => {
       auth: 'query',
       coin: { symbol: 'ETH', decimals: 18 },
       pageUrl: 'https://pages.example.com/eth',
-      plan: { requestsPerSecond: 5, credits: 100_000, per: 'month', reservePercent: 12.5 },
+      plan: { requestsPerSecond: 5, credits: 100_000, per: 'month', reservePercent: 12.5, enrichPercent: 2 },
       concurrency: 4,
       missing: [],
     });

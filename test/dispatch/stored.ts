@@ -174,7 +174,7 @@ export class StoredDispatch implements AsyncDisposable {
 
   async #route(): Promise<void> {
     for (;;) {
-      const round = await this.#store.readRouting(MANY);
+      const round = await this.#store.readRouting(MANY, this.now);
       if (round.unrouted.length === 0) return;
       await this.#store.commitRouting(round, routeRound(round, this.#rules()), this.now, this.#fence());
     }

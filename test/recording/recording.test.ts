@@ -51,15 +51,18 @@ function bench(file: string, bounds: { keepMs?: number; maxBytes?: number } = {}
         reading(recorder, body),
       );
       await attended.read.page(LIST, null).catch(() => undefined);
-      attended.settled({
-        type: 'seen',
-        at: clock.now(),
-        paceMs: 0,
-        head: null,
-        chain: 'not-asked',
-        seen: null,
-        partial: null,
-      });
+      attended.settled(
+        {
+          type: 'seen',
+          at: clock.now(),
+          paceMs: 0,
+          head: null,
+          chain: 'not-asked',
+          seen: null,
+          partial: null,
+        },
+        null,
+      );
       await clock.advance(MINUTE);
     },
   };
@@ -244,15 +247,18 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
     const { next } = await read.page(someBlocks, null);
     await read.page(someBlocks, next);
     await read.pageAgain(someBlocks, next).catch(() => undefined);
-    attended.settled({
-      type: 'seen',
-      paceMs: 0,
-      at: clock.now(),
-      head: opened.explorer.head(),
-      chain: 'not-asked',
-      seen: null,
-      partial: null,
-    });
+    attended.settled(
+      {
+        type: 'seen',
+        paceMs: 0,
+        at: clock.now(),
+        head: opened.explorer.head(),
+        chain: 'not-asked',
+        seen: null,
+        partial: null,
+      },
+      null,
+    );
   }
   expect(new Set(server.requests.map(({ query }) => query['apikey']))).toEqual(new Set([key]));
   using recording = openRecording(file);

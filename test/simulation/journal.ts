@@ -57,6 +57,7 @@ export function createJournal(time: VirtualTime): Journal {
         lastPollById.set(id, poll);
         return {
           read,
+          readDetails: (details) => details,
           settled(observation) {
             poll.decided = { at: time.now(), clockAt: observation.at };
             poll.isKept = true;

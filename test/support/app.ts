@@ -129,6 +129,7 @@ function witness(onSettled: (poll: string) => void): Recorder {
     onAnswer: () => undefined,
     onPoll: ({ watch }, read) => ({
       read,
+      readDetails: (details) => details,
       settled: ({ type }) => {
         onSettled(`${watch.rule} ${type}`);
       },

@@ -179,7 +179,7 @@ function trustWith({ answer }: Written): Trust {
         wanted_share: 0.948,
         planned_per_day: 94_800,
         reserve: 10_000,
-        spent: { critical: 5000, warning: 5000, info: 1660, pages: 600, sweep: 300, probe: 0 },
+        spent: { critical: 5000, warning: 5000, info: 1660, pages: 600, sweep: 300, probe: 0, enrich: 0 },
         foreign: 100,
         stretch: { critical: 1, warning: 1, info: 1 },
         intervals: '',

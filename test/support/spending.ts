@@ -50,7 +50,7 @@ export function aPlanState(parts: Partial<CreditPlanState> = {}): CreditPlanStat
     wantedPerDay: 80_000,
     plannedPerDay: 90_000,
     prices: {},
-    spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0 },
+    spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0, enrich: 0 },
     foreign: 0,
     isStretched: true,
     stretch: { critical: 1, warning: 1, info: 1 },

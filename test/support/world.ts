@@ -50,7 +50,7 @@ rules: [rules.yaml]
 export interface World extends AsyncDisposable {
   readonly sandbox: Sandbox;
   /** What the explorer was asked: path and query. */
-  readonly asked: readonly string[];
+  readonly asked: string[];
   /** Which of the explorer's replicas answers. */
   readonly replicas: Replicas;
   readonly clock: FakeClock;
@@ -224,6 +224,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       await clock.advance(60_000);
       decisions.length = 0;
       await ended(poller.poll(watches, stop.signal), clock);
+      await poller.idle();
       return takeMessages();
     },
     async run(ms) {
@@ -334,7 +335,7 @@ function budgetOf(clock: Clock, credits: number | null): Budget {
   const limits = { clock, requestsPerSecond: null, concurrency: 4 };
   if (credits === null) return aBudget(limits);
   const account = createAccount({ clock, assumesPlan: false });
-  account.setPlan({ credits, per: 'day', reservePercent: 0, resets: null });
+  account.setPlan({ credits, per: 'day', reservePercent: 0, enrichPercent: 2, resets: null });
   return createBudget({ ...limits, account });
 }
 

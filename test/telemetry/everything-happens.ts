@@ -27,7 +27,7 @@ export function everythingHappens(metrics: Metrics): void {
         stretch: { critical: 1, warning: 2.1, info: 4.4 },
       }),
       counts: {
-        spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0 },
+        spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0, enrich: 0 },
         foreign: 300,
         postponed: { warning: 2, info: 5 },
       },

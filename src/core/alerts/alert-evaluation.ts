@@ -15,6 +15,7 @@ import type { Amount } from '../values/amount.ts';
 import { type AnyView, exactOf, recordTypeOf, valueAt } from '../values/fields.ts';
 import { type Remembered, viewOf } from '../values/encoded.ts';
 import { type PollTime, resolve } from './conditions/condition-state.ts';
+import { wantedDetails } from './details.ts';
 import { raisedMessage, resolvedMessage } from './message.ts';
 
 /** The key of the one group of a count without `per`. */
@@ -94,7 +95,8 @@ export function sameOr(known: AlertsByKey, entries: readonly (readonly [string, 
 }
 
 export function transitionOf({ watch }: Pick<AlertPoll, 'watch'>, alert: AlertRule, message: Message): Transition {
-  return { message, labels: labelsOf(watch, alert), notify: alert.notify };
+  const details = wantedDetails(watch, alert, message);
+  return { message, labels: labelsOf(watch, alert), notify: alert.notify, ...(details === null ? {} : { details }) };
 }
 
 /** The condition of a stateful alert; null for events. */

@@ -1,5 +1,6 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { Message, MessageType, Outcome } from './delivery.ts';
+import type { WantedDetails } from './details.ts';
 import type { Labels, Recipient } from './ids.ts';
 
 /** The time that an event, and an alert that is over, is stored. */
@@ -16,6 +17,13 @@ export interface Transition {
   readonly notify: readonly string[];
   /** Recipients to which it was sent from memory, before it could be stored; left out: there are none. */
   readonly told?: readonly ToldUnrecorded[];
+  /** Set if its message gets details before it is routed; left out: it gets none. */
+  readonly details?: WantedDetails;
+}
+
+/** True if the stored message waits for details. One that was sent already does not. */
+export function awaitsDetails({ told, details }: Transition): boolean {
+  return details !== undefined && told === undefined;
 }
 
 /** A message that was accepted, or may have been, while the state could not be written. */

@@ -31,6 +31,19 @@ export const firstQuestionsOf = remembered((watch: Watch) => {
   }));
 });
 
+/** Whether a rule of the watch wants details of its events. */
+function wantsDetails({ alerts }: Pick<Watch, 'alerts'>): boolean {
+  return alerts.some((alert) => alert.type === 'event' && alert.enrich !== undefined);
+}
+
+/** The credits of a period that the plan keeps for details, if a rule of these watches wants any. */
+export function keptForDetails(
+  watches: readonly Pick<Watch, 'alerts'>[],
+  { credits, enrichPercent }: { readonly credits: number; readonly enrichPercent: number },
+): number {
+  return watches.some(wantsDetails) ? (credits * enrichPercent) / 100 : 0;
+}
+
 const HOUR_MS = 3_600_000;
 const LONG_MS = 6 * HOUR_MS;
 

@@ -70,6 +70,19 @@ export interface Books {
   readonly curve: readonly CurvePoint[];
 }
 
+export const NOTHING_SPENT: Books['spent'] = {
+  critical: 0,
+  warning: 0,
+  info: 0,
+  pages: 0,
+  sweep: 0,
+  probe: 0,
+  enrich: 0,
+};
+
+/** The percentage of a plan that details of events may cost if the config has none. */
+export const ENRICH_PERCENT = 2;
+
 /** Credits that were charged, and those that were planned. */
 export interface Ratio {
   readonly charged: Fading;

@@ -136,7 +136,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function routeRoundOnce(fence: Fence): Promise<More | null> {
-    const read = await store.readRouting(MOST_ROUTED);
+    const read = await store.readRouting(MOST_ROUTED, clock.now());
     if (read.unrouted.length === 0) return 'nothing';
     const { round, result } = firstOf(read, rules());
     const end = await store.commitRouting(round, result, clock.now(), fence);

@@ -7,7 +7,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory, Run, Samples } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { withClosedApart } from '../../core/alerts/history.ts';
-import { after, type Clock, nextTurn } from '../../lib/clock.ts';
+import { after, type Clock, type Instant, nextTurn } from '../../lib/clock.ts';
 import { mayBeDone } from '../../lib/unavailable.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
@@ -183,8 +183,8 @@ interface BatchOptions<Item> {
   readonly shardOf: (item: Item) => Shard;
   /** Called just before the commit. False: the item is dropped without a log line. */
   readonly isInForce: (item: Item) => boolean;
-  /** Called when the decision is on disk, or needs no write. */
-  readonly onCommitted: (item: Item) => void;
+  /** Called when the decision is on disk, or needs no write. `at`: the time in the commit. */
+  readonly onCommitted: (item: Item, at: Instant) => void;
 }
 
 /**
@@ -203,7 +203,7 @@ interface CommitBatch<Item> {
 export function createBatch<Item extends { readonly decision: Decision }>(
   options: BatchOptions<Item>,
 ): CommitBatch<Item> {
-  const { ownership, silentWaitMs, shardOf, isInForce, onCommitted } = options;
+  const { ownership, clock, silentWaitMs, shardOf, isInForce, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
   /** True if the ready items are committed in the next turn. */
   let isDue = false;
@@ -226,17 +226,18 @@ export function createBatch<Item extends { readonly decision: Decision }>(
     isDue = false;
     const items = all.map(({ item }) => item).filter(isInForce);
     const ends = new Map<Item, CommitEnd>();
+    const at = clock.now();
     const byFence = Map.groupBy(items, (item) => ownership.fenceOf(shardOf(item)));
     for (const [fence, some] of byFence)
-      if (fence !== null) for (const [item, end] of await commitAll(options, some, fence)) ends.set(item, end);
-    for (const [item, end] of ends) if (end === 'kept') onCommitted(item);
+      if (fence !== null) for (const [item, end] of await commitAll(options, some, at, fence)) ends.set(item, end);
+    for (const [item, end] of ends) if (end === 'kept') onCommitted(item, at);
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }
 
   /** A decision that writes nothing now does not wait for others. */
   function keepUnwritten(item: Item): CommitEnd {
     if (!isInForce(item)) return 'dropped';
-    onCommitted(item);
+    onCommitted(item, clock.now());
     return 'kept';
   }
 
@@ -268,6 +269,7 @@ export function isWritten({ hasChanged, transitions }: Decision): boolean {
 async function commitAll<Item extends { readonly decision: Decision }>(
   options: BatchOptions<Item>,
   items: readonly Item[],
+  at: Instant,
   fence: Fence,
   failed: 'rejected' | 'unanswered' = 'rejected',
 ): Promise<readonly (readonly [Item, CommitEnd])[]> {
@@ -275,7 +277,7 @@ async function commitAll<Item extends { readonly decision: Decision }>(
   const startedAt = clock.monotonic();
   try {
     const decisions = items.map(({ decision }) => decision);
-    const results = await store.commit(decisions, clock.now(), fence);
+    const results = await store.commit(decisions, at, fence);
     outages.storageWorks();
     if (results.includes('fenced')) for (const shard of new Set(items.map(shardOf))) ownership.lost(shard);
     return items.flatMap((item, i) => {
@@ -288,7 +290,7 @@ async function commitAll<Item extends { readonly decision: Decision }>(
     // further commit would wait for that lock again, so none is tried.
     const end = mayBeDone(error) ? 'unanswered' : failed;
     const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
-    if (!isLast) return (await Promise.all(items.map((item) => commitAll(options, [item], fence, end)))).flat();
+    if (!isLast) return (await Promise.all(items.map((item) => commitAll(options, [item], at, fence, end)))).flat();
     outages.storageFails(error);
     return items.map((item) => [item, end]);
   }

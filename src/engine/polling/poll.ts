@@ -25,8 +25,13 @@ export interface PollStart {
 export interface HookedPoll {
   /** The reader to use instead. */
   readonly read: Read;
-  /** Called when the result of the poll is in force. Not called for polls without effect. */
-  settled(observation: Observation): void;
+  /** The reader to use for details of the events, instead of this one. */
+  readDetails(read: Read): Read;
+  /**
+   * Called when the result of the poll is in force. Not called for polls without effect. `details`: resolves when the
+   * details of its events were read; null: there are none to read.
+   */
+  settled(observation: Observation, details: Promise<void> | null): void;
 }
 
 /** The result of a poll. */

@@ -11,7 +11,7 @@ import { showsHead } from '../../core/model/watch/watch.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
 import { Postponed } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -26,6 +26,7 @@ import {
   type RecoveryOptions,
   type UnkeptDecisions,
 } from './commit.ts';
+import { createDetails } from './details.ts';
 import { createDecider, createTicks, type Reader, type Tick } from './decider.ts';
 import { createHeldWatches, explorerShard, type ShardOf, type WatchReadings, watchShard } from './held-watches.ts';
 import { createOutages } from '../reporting/report.ts';
@@ -138,6 +139,7 @@ export function createPoller(options: PollerOptions): Poller {
     isInForce,
     onCommitted: settle,
   });
+  const details = createDetails({ ...options, shardOf: shardOfWatch, outages, onAdded: onTransitions });
   const decider = createDecider({
     store,
     clock,
@@ -213,7 +215,7 @@ export function createPoller(options: PollerOptions): Poller {
     return held.has(id) && held.versionOf(id) === decision.expects;
   }
 
-  function settle(decided: DecidedPoll): void {
+  function settle(decided: DecidedPoll, storedAt: Instant): void {
     const { watch, observation, decision, tookMs, hooked } = decided;
     // The transitions are stored, even if a reload removed the watch during the commit.
     if (decision.transitions.length > 0) onTransitions();
@@ -222,7 +224,8 @@ export function createPoller(options: PollerOptions): Poller {
     runs.kept(watch, decision, observation.at);
     held.committed(decided);
     onPolled(watch, observation, decision, tookMs);
-    hooked?.settled(observation);
+    const asking = details.begin(decided, storedAt);
+    hooked?.settled(observation, asking);
   }
 
   const mayWork = (watch: Watch): boolean => ownership.mayWork(shardOfWatch(watch));
@@ -313,6 +316,7 @@ export function createPoller(options: PollerOptions): Poller {
     flush,
     async idle() {
       await Promise.allSettled(running.values());
+      await details.idle();
     },
   };
 }

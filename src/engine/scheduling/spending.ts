@@ -1,6 +1,6 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
 import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
-import { askedBy, needOf, severityOf } from '../../core/spending/asked.ts';
+import { askedBy, keptForDetails, needOf, severityOf } from '../../core/spending/asked.ts';
 import { DAY_MS, periodMs } from '../../core/spending/plan.ts';
 import {
   dearestOf,
@@ -191,7 +191,9 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
     if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
     const asked = askedOf(purse);
     const { questions } = asked;
-    const supply = { ...means, dearest: dearestOf(questions), requestsPerMs: requestsPerSecond / 1000 };
+    const details = detailsIn(asked, account.facts());
+    const keep = means.keep + details.left;
+    const supply = { ...means, keep, dearest: dearestOf(questions), requestsPerMs: requestsPerSecond / 1000 };
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
     account.planned(plan);
@@ -203,7 +205,7 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
       wantedRequests: wanted.requests,
       planned: plannedPerMs(questions, supply, inForce),
       severities: severitiesIn(questions),
-      usual: isStretched ? planOf(questions, wholeOf(supply, account.facts())) : UNSTRETCHED,
+      usual: isStretched ? planOf(questions, wholeOf(supply, account.facts(), details.whole)) : UNSTRETCHED,
       shortestOf: shortestAt(asked.watches, inForce),
     };
   }
@@ -267,11 +269,17 @@ function probing(purses: readonly Purse[], watches: readonly Watch[]): Watch[] {
   });
 }
 
+/** The credits for details in the whole period, and those that are left of them. */
+function detailsIn({ watches }: Asked, facts: AccountFacts | null): { readonly whole: number; readonly left: number } {
+  const whole = facts === null ? 0 : keptForDetails(watches, facts.plan);
+  return { whole, left: Math.max(0, whole - (facts?.books.spent.enrich ?? 0)) };
+}
+
 /** The supply at the start of a period, when no credits are spent yet. */
-function wholeOf(supply: Supply, facts: AccountFacts | null): Supply {
+function wholeOf(supply: Supply, facts: AccountFacts | null, forDetails: number): Supply {
   if (facts === null) return supply;
   const { credits, per, reservePercent } = facts.plan;
-  const keep = (credits * reservePercent) / 100;
+  const keep = (credits * reservePercent) / 100 + forDetails;
   return { ...supply, known: credits, leftMs: periodMs(per), foreign: 0, keep };
 }
 

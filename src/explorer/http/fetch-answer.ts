@@ -45,14 +45,15 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
 
   async function fetchWithRetries(request: Request, slot: Slot): Promise<AnyView | Page> {
     const { operation } = request.question;
-    const retries = failing.has(operation) ? 0 : MOST_RETRIES;
+    const last = request.spend.until ?? null;
+    const retries = failing.has(operation) || last !== null ? 0 : MOST_RETRIES;
     let until: Instant | null = null;
     for (let made = 0; ; made += 1) {
       const ticket = await budget.pass(request.where, signal, {
         ...request.spend,
         isExtra: request.spend.isExtra || made > 0,
       });
-      until ??= clock.now() + totalMs;
+      until ??= Math.min(clock.now() + totalMs, last ?? Infinity);
       try {
         const answer = await attempt(request, ticket, until - clock.now(), slot);
         failing.delete(operation);
@@ -170,9 +171,13 @@ function idOf(request: Request, explorer: string): string {
   return `${explorer} ${requestKey(request)}`;
 }
 
-function countUnknown({ unknownFields }: Decoded, { question }: Request, options: ValueOptions): void {
+function countUnknown({ unknownFields }: Decoded, { question, spend }: Request, options: ValueOptions): void {
   const { explorer, meter, isCounted } = options;
-  if (meter === null || (question.shape === 'list' && !isCounted(question.path))) return;
+  if (
+    meter === null ||
+    (question.shape === 'list' && !isCounted(spend.until === undefined ? question.path : question.operation))
+  )
+    return;
   const count = unknownFields();
   if (count > 0) meter.unknownFields({ explorer, record: question.record.name, count });
 }

@@ -91,6 +91,7 @@ export function createAccount(options: AccountOptions): Account {
   /** The credits that requests of other watches must leave for critical ones, by the spending plan. */
   let need: Pick<SpendingPlan, 'kept' | 'deepPerMs'> = UNSTRETCHED;
   let use = NO_USE;
+  const details = createDetailsBudget();
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
   /** True if the credits suffice for this request besides the need of critical watches. */
@@ -104,7 +105,7 @@ export function createAccount(options: AccountOptions): Account {
 
   return {
     setPlan: keeper.setPlan,
-    settle: keeper.settle,
+    settle: details.counting(keeper.settle),
     isHeaderKnown: keeper.isHeaderKnown,
     admit(asked) {
       const spend = prices.priced(asked);
@@ -113,6 +114,7 @@ export function createAccount(options: AccountOptions): Account {
       if (spend.class === 'critical' || spend.class === 'probe') return 'leave';
       if (plan === null) return spend.class !== 'sweep' || mayTake(shares.ofRequests, spend, at) ? 'leave' : 'refuse';
       const isPaid = isThere(spend, standing);
+      if (spend.class === 'enrich') return isPaid && details.has(spend, plan, standing.books) ? 'leave' : 'refuse';
       if (spend.class === 'warning' || spend.class === 'info') {
         if (!isPaid) counter.postponed(spend.class);
         return isPaid ? 'leave' : 'postpone';
@@ -127,6 +129,7 @@ export function createAccount(options: AccountOptions): Account {
       if (spend.class === 'sweep' && plan === null) shares.ofRequests.take(spend.price);
       else if (plan === null) shares.ofRequests.save(SWEEP_SHARE * spend.price);
       else if (spend.class === 'pages' || spend.class === 'sweep') shares.of(spend, at, 0).take(spend.price);
+      details.leaves(spend);
       use = usedBy(use, spend, at);
       return keeper.leave(spend);
     },
@@ -173,6 +176,35 @@ function meansOf({ at, plan, agreed, books }: PlanStanding): Pick<Supply, 'known
     leftMs: plan === null ? DAY_MS : Math.max(60_000, books.resetsAt - at),
     foreign: expectedForeign(books, at),
     keep: Math.max(0, reserve - Math.max(0, books.foreign)),
+  };
+}
+
+/**
+ * Details of events have a part of each period. Half of it is kept for critical alerts, since strangers can cause the
+ * others.
+ */
+interface DetailsBudget {
+  has(spend: Spend, plan: PlanInForce, books: Books): boolean;
+  leaves(spend: Spend): void;
+  /** The same function, after which a request for details is not under way any more. */
+  counting(settle: Bookkeeper['settle']): Bookkeeper['settle'];
+}
+
+function createDetailsBudget(): DetailsBudget {
+  let underWay = 0;
+  const priceOf = ({ class: name, price }: Spend): number => (name === 'enrich' ? price : 0);
+  return {
+    has({ severity, price }, plan, { spent }) {
+      const whole = (plan.credits * plan.enrichPercent) / 100;
+      return spent.enrich + underWay + price <= (severity === 'critical' ? whole : whole / 2);
+    },
+    leaves(spend) {
+      underWay += priceOf(spend);
+    },
+    counting: (settle) => (request, ended) => {
+      underWay -= priceOf(request.spend);
+      settle(request, ended);
+    },
   };
 }
 

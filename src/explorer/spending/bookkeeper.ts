@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Severity } from '../../core/model/ids.ts';
 import { type Books, type PeriodRule, type Resets, resetsSeen } from '../../core/spending/plan.ts';
+import { ENRICH_PERCENT, NOTHING_SPENT } from '../../core/spending/plan.ts';
 import type { Spend, SpendClass } from '../../core/spending/spend.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
@@ -23,10 +24,13 @@ export interface WrittenPlan extends PeriodRule {
   /** Null: the config has none. */
   readonly credits: number | null;
   readonly reservePercent: number;
+  /** The part of the credits that details of events may cost. */
+  readonly enrichPercent: number;
 }
 
 export interface PlanInForce extends CreditPlan {
   readonly reservePercent: number;
+  readonly enrichPercent: number;
   /** True if no plan is written in the config. */
   readonly isAssumed: boolean;
 }
@@ -86,7 +90,13 @@ export interface BookkeeperOptions {
   readonly onAlone: (spend: Spend, fall: number) => void;
 }
 
-const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
+const ASSUMED = {
+  credits: 100_000,
+  per: 'day',
+  resets: null,
+  reservePercent: 0,
+  enrichPercent: ENRICH_PERCENT,
+} as const;
 /**
  * While the credits left are unknown, watches that are not critical send one request in this time. The time grows while
  * the credits stay unknown.
@@ -218,7 +228,7 @@ interface SpendCounter {
 }
 
 export function createSpendCounter(): SpendCounter {
-  const spent: Record<SpendClass, number> = { critical: 0, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
+  const spent: Record<SpendClass, number> = { ...NOTHING_SPENT };
   const postponed = { warning: 0, info: 0 };
   let foreign = 0;
   /** The highest sum of the period. */

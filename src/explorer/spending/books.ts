@@ -12,6 +12,7 @@ import {
   added,
   type Books,
   NOTHING_FADING,
+  NOTHING_SPENT,
   periodMs,
   type PeriodRule,
   rateAt,
@@ -48,8 +49,6 @@ const EARLY_RESET_MS = 30 * 60_000;
 const LATE_RESET_MS = 10 * 60_000;
 /** A header of -1 may mean "unknown". A plan with this many calls left cannot be at -1, so the header is ignored. */
 const CALLS_ABOVE_UNKNOWN = 3;
-
-const NOTHING_SPENT: Books['spent'] = { critical: 0, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
 
 export function newBooks(now: Instant): Books {
   return {

@@ -100,6 +100,8 @@ export function createBudget(options: BudgetOptions): Budget {
   }
 
   function admit(where: string, spend: Spend): void {
+    if (spend.until !== undefined && clock.now() >= spend.until)
+      throw new Missed('timeout', `${where}: not asked, since the answer would come too late`);
     const admission = account.admit(spend);
     if (admission === 'postpone')
       throw new Postponed(`${where}: the credits that are left are kept for critical watches`);
@@ -142,7 +144,10 @@ export function createBudget(options: BudgetOptions): Budget {
 }
 
 const NOTHING_LEFT = 'the plan has no credits for further pages now';
-const REFUSED: Partial<Record<SpendClass, string>> = { sweep: 'a tenth of the requests is used up' };
+const REFUSED: Partial<Record<SpendClass, string>> = {
+  sweep: 'a tenth of the requests is used up',
+  enrich: 'the credits for details are used up',
+};
 
 /**
  * Probes and first pages of critical watches leave first, then further pages of critical watches. If these waited for

@@ -95,7 +95,7 @@ export const Forecast = z
     spent: z
       .record(z.enum(SPEND_CLASSES), z.number())
       .describe(
-        'The credits spent in this period. `pages`: second pages and readings. `sweep`: known rows, read again. `probe`: whether the explorer answers, and which chain it shows.',
+        'The credits spent in this period. `pages`: second pages and readings. `sweep`: known rows, read again. `probe`: whether the explorer answers, and which chain it shows. `enrich`: details of events.',
       ),
     foreign: z.number().describe('The credits that other programs spent in this period.'),
     stretch: z

@@ -22,6 +22,7 @@ const OWNERS = {
   none_for: 'on',
   confirmations: 'on',
   provisional: 'confirmations',
+  enrich: 'on',
   per: 'at_least',
   cron: 'on: schedule',
   zone: 'on: schedule',
@@ -34,7 +35,7 @@ const OWNERS = {
 } as const;
 
 const LEGAL: Readonly<Record<Form, readonly Key[]>> = {
-  event: ['if', 'confirmations', 'provisional'],
+  event: ['if', 'confirmations', 'provisional', 'enrich'],
   schedule: ['if', 'cron', 'zone', 'values'],
   at_least: ['if', 'at_least', 'per', 'keep_firing_for', 'cooldown', 'resolved'],
   none_for: ['if', 'none_for', 'keep_firing_for', 'cooldown', 'resolved'],
@@ -58,12 +59,20 @@ export function complainOfForm(compiling: Compiling, alert: WrittenAlert, path: 
   if (alert.at_least?.in_a_row !== undefined) complainOfRow(compiling, alert, path);
   if (alert.provisional === true && alert.confirmations === undefined)
     complain(path, { key: 'provisional', message: 'provisional needs confirmations', hint: 'Say how many.' });
+  if (alert.enrich !== undefined) complainOfDetails(compiling, path);
   if (alert.confirmations !== undefined && !Object.values(compiling.kind.events).some(({ inBlocks }) => inBlocks))
     complain(path, {
       key: 'confirmations',
       message: `${compiling.kind.name} has no blocks to count`,
       hint: Object.hasOwn(compiling.kind.options.shape, 'confirmations') ? 'Write it at the watch.' : 'Remove it.',
     });
+}
+
+function complainOfDetails({ kind, catalogue, complain }: Compiling, path: Path): void {
+  if (kind.details !== undefined) return;
+  const others = catalogue.kinds.flatMap(({ name, details }) => (details === undefined ? [] : name));
+  const hint = `Remove it. Possible with kind: ${others.join(', ')}.`;
+  complain(path, { key: 'enrich', message: `${kind.name} has no transactions to look up`, hint });
 }
 
 /** Items in a row need an order, and a condition on which the others end the row. */
@@ -86,7 +95,8 @@ function strangerComplaint(key: Key, alert: WrittenAlert): { key: Key; message: 
   const form = formOf(alert);
   const owner = { schedule: 'on: schedule', at_least: form, none_for: form, event: null, condition: null }[form];
   const message = owner === null ? `${key} belongs to ${OWNERS[key]}` : `${key} does not go with ${owner}`;
-  return { key, message, hint: 'Remove it.' };
+  const hint = key === 'enrich' ? 'Remove it, or write it at an alert with on: new, and with if.' : 'Remove it.';
+  return { key, message, hint };
 }
 
 function complainOfStart(compiling: Compiling, alert: WrittenAlert, path: Path): void {

@@ -116,7 +116,9 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
     return { ...base, ...holds, type: 'count', on: written.on, if: parts.if, fires, per };
   if (written.on !== undefined) {
     const { confirmations = 0, provisional = false } = written;
-    return { ...base, type: 'event', on: written.on, if: parts.if, confirmations, provisional, report: parts.report };
+    const enrich = written.enrich === undefined ? {} : { enrich: [...new Set(written.enrich)] };
+    const { if: selector, report } = parts;
+    return { ...base, type: 'event', on: written.on, if: selector, confirmations, provisional, ...enrich, report };
   }
   if (parts.while === null) return undefined;
   return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until, found: null };

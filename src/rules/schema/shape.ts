@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/watch/identity.ts';
 import { boolean, duration, integer, NAME, oneOrMore, text } from '../../config/values/scalars.ts';
 import { pageUrl } from '../../config/values/urls.ts';
+import { DETAIL_PARTS } from '../../core/model/details.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
 import { AtLeastShape } from './at-least.ts';
 
@@ -75,6 +76,14 @@ export const WatchShape = z.strictObject({
 const hold = (description: string) => duration(0, HALF_YEAR_MS, description);
 const condition = (description: string) => z.string().meta({ description });
 
+const DETAILS = 'what the message says beside it about its transaction';
+
+function details() {
+  const part = z.enum(DETAIL_PARTS).meta({ description: DETAILS });
+  const all = z.array(part).min(1, 'the list is empty');
+  return z.union([part.transform((one) => [one]), all]).meta({ description: DETAILS });
+}
+
 export const AlertShape = z.strictObject({
   id: id('your stable name'),
   on: text('an event of the kind', 64).optional().meta({ description: 'a message is sent for each of these' }),
@@ -86,6 +95,7 @@ export const AlertShape = z.strictObject({
   cooldown: hold('after it resolved, messages about a new firing are not sent for this long').optional(),
   confirmations: integer(0, 100_000, 'blocks on top of the item before its message is sent').optional(),
   provisional: boolean('send before the confirmations are there, marked as provisional').optional(),
+  enrich: details().optional(),
   at_least: AtLeastShape.optional().meta({
     description: 'fires while so many of them happened within a time, or so much, instead of one message for each',
   }),

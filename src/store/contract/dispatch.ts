@@ -54,8 +54,10 @@ export interface RecipientStateKey extends Recipient {
 }
 
 export interface DispatchStore {
-  /** Up to `limit` transitions without chosen targets, and the states of their possible targets. */
-  readRouting(limit: number): Promise<RoutingRound>;
+  /**
+   * Up to `limit` transitions without chosen targets that wait for no details, and the states of their possible targets.
+   */
+  readRouting(limit: number, at: Instant): Promise<RoutingRound>;
 
   /** `superseded`: nothing was written, since data that the round depends on has changed; it must be read again. */
   commitRouting(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;

@@ -2,6 +2,7 @@
 import type { KnownBlock } from '../../core/chain/chain-record.ts';
 import type { StoredHealth } from '../../core/model/health.ts';
 import type { StoredSnapshot } from '../../core/model/snapshot.ts';
+import type { Message } from '../../core/model/delivery.ts';
 import type { Memory, Run, Samples } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -51,6 +52,12 @@ export interface MemoryStore {
    * differs from the expected one. A stored memory gets version + 1. An existing transition is not added again.
    */
   commit(decisions: readonly Decision[], at: Instant, fence: Fence): Promise<CommitResult[]>;
+
+  /**
+   * Replaces messages that wait for details by those with the details, which wait no longer. Messages that were routed
+   * meanwhile stay as they are.
+   */
+  addDetails(messages: readonly Message[], fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** Stores `coveredUntil` and the diagnostics, apart from memory. Ids without memory are ignored. */
   cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;

@@ -26,6 +26,8 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   // This step only changes the tables of replicas (postgres/tables-of-cluster.ts).
   () => [],
   ({ text }) => [`ALTER TABLE channels ADD COLUMN recipients ${text}`],
+  // The time until which a stored transition waits for details; null: it waits for none.
+  ({ int }) => [`ALTER TABLE notifications ADD COLUMN details_until ${int}`],
 ];
 
 /**

@@ -527,7 +527,7 @@ test('what was committed before the process died is routed by the next one, unde
   await undisturbed.route();
   {
     // It reads, and dies before it writes.
-    await killed.store.readRouting(100);
+    await killed.store.readRouting(100, killed.clock.now());
   }
   await killed.clock.advance(3 * MINUTE);
   await killed.route();
@@ -726,7 +726,7 @@ test('folds 20,000 events of a minute into summaries that count all of them', as
 
 /** Who is told is on record, and nothing is decided yet. */
 async function commitRoutingAlone(store: Store, at: number): Promise<void> {
-  const round = await store.readRouting(100);
+  const round = await store.readRouting(100, at);
   await store.commitRouting(round, routeRound(round, rulesAtOnce()), at, fenceOf(store, 'service:test'));
 }
 

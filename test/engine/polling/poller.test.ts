@@ -41,7 +41,7 @@ test('a defect around one watch is a missed poll of it, logged once: the others 
     hook: {
       onPoll({ watch }, read) {
         if (watch.rule === failing.rule) throw new Error('a bug');
-        return { read, settled: () => undefined };
+        return { read, readDetails: (details) => details, settled: () => undefined };
       },
     },
   });

@@ -19,7 +19,7 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
   const log = createRecordingLog();
   const ownership = shards.replica(name);
   const account = createAccount({ clock, assumesPlan: false });
-  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0, enrichPercent: 2 });
   const nameIn = (salt: string): string => `plan-${salt.length}`;
   const kept = createKeptPlans({
     store: shards.guard(store),

@@ -167,7 +167,7 @@ test('what becomes overdue when more is left is spread over the new interval, an
 
 test('a severity that no watch has was said to be asked 24 times less often', async () => {
   const account = createAccount({ clock: createFakeClock(), assumesPlan: false });
-  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0, enrichPercent: 2 });
   await using daemon = planned(rule('coins', { of: 'treasury', every: '10s', severity: 'warning' }), {}, { account });
   const { stretch, usual } = daemon.spending.stateOf('chain') ?? {};
   expect(stretch?.warning).toBeGreaterThan(1.5);

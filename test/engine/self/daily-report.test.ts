@@ -307,7 +307,7 @@ test('a period of a plan that ended is told once, with its credits; a restart fo
   const begin = Date.UTC(2026, 0, 1, 7);
   await using story = await aStory(begin);
   const midnight = Date.UTC(2026, 0, 2);
-  const asked = { critical: 50_000, warning: 25_000, info: 11_200, pages: 6200, sweep: 7400, probe: 0 };
+  const asked = { critical: 50_000, warning: 25_000, info: 11_200, pages: 6200, sweep: 7400, probe: 0, enrich: 0 };
   const plan = aPlanState({ explorers: ['ethereum', 'gnosis'], wantedPerDay: 141_600, spent: asked });
   const about = (report: readonly string[]): string[] =>
     report.flatMap((text) => text.split('\n').filter((line) => line.includes('wanted')));
@@ -317,7 +317,7 @@ test('a period of a plan that ended is told once, with its credits; a restart fo
   await story.begin();
   story.facts.plans = [{ ...plan, stretch: { critical: 1, warning: 2.2, info: 4.8 } }];
   await story.pass(DAY / 4);
-  const empty = { critical: 20, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
+  const empty = { critical: 20, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0, enrich: 0 };
   story.facts.plans = [{ ...plan, spent: empty, from: midnight, resetsAt: midnight + DAY }];
   await story.pass(DAY / 2 + MINUTE);
   expect(about(await story.told())).toEqual([

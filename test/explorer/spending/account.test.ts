@@ -8,7 +8,7 @@ import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const FREE: WrittenPlan = { credits: 100_000, per: 'day', reservePercent: 0, resets: null };
+const FREE: WrittenPlan = { credits: 100_000, per: 'day', reservePercent: 0, enrichPercent: 2, resets: null };
 
 function spend(name: SpendClass, price = 20): Spend {
   return {
@@ -697,6 +697,30 @@ describe('what may leave', () => {
     let pages = 0;
     for (; account.admit(spend('sweep', 40)) === 'leave'; pages += 1) ask(account, null, 'sweep', 40);
     expect(pages).toBe(10);
+  });
+
+  test('details of events cost a part of the period, half of which is kept for critical alerts', async () => {
+    const { clock, account } = anAccount();
+    const asks = (severity: 'critical' | 'warning'): string => account.admit({ ...spend('enrich', 500), severity });
+    const take = (): void => {
+      account.settle(account.leave(spend('enrich', 500)), { isCharged: true, header: null });
+    };
+    expect([asks('warning'), asks('critical')]).toEqual(['leave', 'leave']);
+    for (let n = 0; n < 2; n += 1) take();
+    expect([asks('warning'), asks('critical')]).toEqual(['refuse', 'leave']);
+    for (let n = 0; n < 2; n += 1) take();
+    expect([asks('warning'), asks('critical')]).toEqual(['refuse', 'refuse']);
+    await clock.advance(DAY);
+    expect([asks('warning'), asks('critical')]).toEqual(['leave', 'leave']);
+  });
+
+  test('details are refused as soon as the credits that are left are kept for critical watches', () => {
+    const { account } = anAccount();
+    ask(account, 10_000);
+    account.planned({ ...UNSTRETCHED, kept: { perMs: 1e-9, margin: 9_000 } });
+    expect(account.admit({ ...spend('enrich', 500), severity: 'critical' })).toBe('leave');
+    ask(account, 9_100);
+    expect(account.admit({ ...spend('enrich', 500), severity: 'critical' })).toBe('refuse');
   });
 
   test('a reserve is left alone, less what others have used of it', () => {

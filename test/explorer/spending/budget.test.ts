@@ -454,7 +454,7 @@ test.each([
 ])('at a start, where %s, so many requests are under way until the first answer', async (_, options, first) => {
   const clock = createFakeClock(0);
   const account = createAccount({ clock, assumesPlan: options.assumesPlan });
-  account.setPlan({ credits: options.plan, per: 'day', resets: null, reservePercent: 0 });
+  account.setPlan({ credits: options.plan, per: 'day', resets: null, reservePercent: 0, enrichPercent: 2 });
   const budget = createBudget({ clock, requestsPerSecond: null, concurrency: 4, account });
   const [atStart, later]: [number[], number[]] = [[0], [0]];
   let now = 0;
@@ -477,7 +477,7 @@ test('two watches that sweep one list from their own positions take turns, thoug
   });
   const clock = createFakeClock(NOON);
   const account = createAccount({ clock, assumesPlan: false });
-  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0, enrichPercent: 2 });
   await using opened = openExplorer(server.url, {
     clock,
     budget: createBudget({ clock, requestsPerSecond: null, account }),

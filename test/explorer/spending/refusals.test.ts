@@ -99,7 +99,7 @@ describe('a 402', () => {
   test('of a plan that is refilled about now is doubted, whatever the last header said', async () => {
     const clock = createFakeClock(Date.UTC(2026, 0, 1, 23, 59));
     const account = createAccount({ clock, assumesPlan: false });
-    account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+    account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0, enrichPercent: 2 });
     const budget = createBudget({ clock, requestsPerSecond: null, account });
     const ask = asking(budget);
     await ask(null, 10);

@@ -116,7 +116,8 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
           observer.unkept(decisions);
         },
       ),
-    readRouting: (limit) => deed(() => inner.readRouting(limit)),
+    addDetails: (messages, fence) => write(() => inner.addDetails(messages, fence)),
+    readRouting: (limit, at) => deed(() => inner.readRouting(limit, at)),
     commitRouting: (round, result, at, fence) =>
       write(async () => {
         const end = await inner.commitRouting(round, result, at, fence);

@@ -172,7 +172,7 @@ export async function liveCase(name: string, days: number): Promise<Lived> {
   const resets = period === 1 ? null : ({ type: 'day', day: bought?.day ?? 1 } as const);
   const month = await liveFor(days, {
     watches: watchesOf(wanted.watches),
-    plan: { credits, per: period === 1 ? 'day' : 'month', resets, reservePercent },
+    plan: { credits, per: period === 1 ? 'day' : 'month', resets, reservePercent, enrichPercent: 2 },
     clock,
     server,
     draw,

@@ -11,7 +11,7 @@ const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const CREDITS = 43_200;
 /** At 21:00. Until midnight critical watches need 3,600, and all together want 14,400. */
 const LEFT = 7000;
-const PLAN: WrittenPlan = { credits: CREDITS, per: 'day', resets: null, reservePercent: 0 };
+const PLAN: WrittenPlan = { credits: CREDITS, per: 'day', resets: null, reservePercent: 0, enrichPercent: 2 };
 const WATCHES: readonly Some[] = [
   { count: 1, every: '1m', severity: 'critical' },
   { count: 2, every: '1m', severity: 'warning' },

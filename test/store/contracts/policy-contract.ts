@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { type Message, type Outcome, targetKey } from '../../../src/core/model/delivery.ts';
+import type { Transition } from '../../../src/core/model/transition.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, dispatch, dueQuery, route, settle } from '../../support/store/store-calls.ts';
@@ -216,7 +217,49 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     await labelled(1, { type: 'alert.firing' }, team);
     await route(store, NOON);
     await labelled(2, { type: 'alert.resolved', reason: 'rule removed' }, {});
-    expect((await store.readRouting(9)).unrouted).toMatchObject([{ seq: 2, labels: team }]);
+    expect((await store.readRouting(9, NOON)).unrouted).toMatchObject([{ seq: 2, labels: team }]);
+  });
+
+  story('an event waits for its details for a time, and all that follows on it waits as long', async (store) => {
+    const event = (key: string, seq: number, changes: Partial<Message>): Transition =>
+      aTransition({ key, episode: 1, seq, severity: 'warning', ...changes });
+    const asked = { details: { transaction: '0x1', parts: ['transaction'] } } as const;
+    const happened = event('e1', 1, { type: 'alert.event' });
+    const plain = event('e2', 1, { type: 'alert.event' });
+    await commit(store, [aDecision('w', { transitions: [{ ...happened, ...asked }, plain] })], NOON);
+    const gone = event('e1', 2, { type: 'alert.retracted' });
+    await commit(store, [aDecision('w', { expects: 1, transitions: [gone] })], NOON + 1000);
+    const toRoute = async (at: number): Promise<string[]> =>
+      (await store.readRouting(9, at)).unrouted.map(({ key, seq }) => `${key}/${seq}`);
+    expect(await toRoute(NOON + 1000)).toEqual(['e2/1']);
+    await dispatch(store, NOON + 1000);
+    expect([await toRoute(NOON + 2999), await store.nextRound()]).toEqual([[], NOON + 3000]);
+    expect(await toRoute(NOON + 3000)).toEqual(['e1/1']);
+    // The clock was set back.
+    expect(await toRoute(NOON - HOUR)).toEqual(['e1/1']);
+  });
+
+  story('details are added once, until the message is routed, and only by the holder of the fence', async (store) => {
+    const happened = aTransition({ key: 'e1', episode: 1, seq: 1, type: 'alert.event', severity: 'critical' });
+    const details = { transaction: null, parts: ['calls'] } as const;
+    await commit(store, [aDecision('w', { transitions: [{ ...happened, details }] })], NOON);
+    const linesOf = async (): Promise<unknown> => {
+      const view = await store.reader();
+      const [stored] = await view.notifications([{ key: 'e1', transition: null, until: NOON + DAY }]);
+      return stored?.message.lines.flat();
+    };
+    const late = [...happened.message.lines.flat(), { text: 'No details: none came in time.' }];
+    expect(await linesOf()).toEqual(late);
+    const fence = fenceOf(store, 'service:test');
+    const added = { ...happened.message, lines: [[{ text: 'paid' }]] };
+    expect(await store.addDetails([added], { ...fence, epoch: fence.epoch - 1 })).toBe('fenced');
+    expect(await linesOf()).toEqual(late);
+    expect(await store.addDetails([added], fence)).toBe('kept');
+    await store.addDetails([{ ...added, lines: [] }], fence);
+    expect(await linesOf()).toEqual([{ text: 'paid' }]);
+    await route(store, NOON);
+    await store.addDetails([{ ...added, lines: [] }], fence);
+    expect(await linesOf()).toEqual([{ text: 'paid' }]);
   });
 
   story('an event that was retracted and is back can be acknowledged again', async (store) => {

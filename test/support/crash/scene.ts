@@ -25,7 +25,7 @@ export interface Kill {
 }
 
 /** What happens in each round, beside blocks and balances. */
-export type Act = 'silences' | 'reload' | 'time passes' | 'clock is set';
+export type Act = 'silences' | 'reload' | 'time passes' | 'clock is set' | 'details';
 
 export interface Scene extends AsyncDisposable {
   readonly receivers: Receivers;
@@ -59,9 +59,18 @@ const ALERTS_OF_BLOCKS = 10;
 const blockAlert = (n: number): string =>
   `      - { id: block-${n}, on: new, if: height % ${ALERTS_OF_BLOCKS} == ${n}, title: 'block {{ height }}.' }`;
 
+const CALLS = `
+  - id: calls
+    kind: transactions
+    of: vault
+    every: 1s
+    notify: [hook, chat, post, mirror]
+    alerts: [{ id: call, on: new, severity: critical, enrich: [transaction, balances], title: 'call {{ nonce }}.' }]
+`;
+
 // Of one alert at most 50 events of a poll are told one by one.
-const rulesOf = (spare: number): string => `
-watches:
+const rulesOf = (spare: number, more = ''): string => `
+watches:${more}
   - id: head
     kind: blocks
     every: 1s
@@ -97,7 +106,7 @@ rules: [rules.yaml]
 ${receivers.yaml(`spare-${spare}`)}`;
   const writeFiles = (spare: number): void => {
     folder.write('config.yaml', configOf(spare));
-    folder.write('rules.yaml', rulesOf(spare));
+    folder.write('rules.yaml', rulesOf(spare, acts.includes('details') ? CALLS : ''));
   };
   writeFiles(0);
   for (const address of PURSES) sandbox.setBalance({ address, value: coins('5') });
@@ -134,6 +143,13 @@ ${receivers.yaml(`spare-${spare}`)}`;
   function mine(): Owed {
     sandbox.mine();
     return lasts(owe(`block ${sandbox.head()}.`));
+  }
+
+  /** In a block of its own: one that was told already would be corrected. */
+  function call(nonce: number): readonly Owed[] {
+    const block = mine();
+    sandbox.addTransaction({ to: 'vault', nonce });
+    return [block, lasts(owe(`call ${nonce}.`))];
   }
 
   function balance(value: string, title: string): Owed {
@@ -175,6 +191,7 @@ ${receivers.yaml(`spare-${spare}`)}`;
     round += 1;
     const number = String(1001 + 10 * round);
     await untilTold(mine(), mine(), balance(`0.${number}`, 'below'));
+    if (acts.includes('details')) for (const n of [1, 2]) await untilTold(...call(10 * round + n));
     if (acts.includes('silences')) for (const n of [1, 2]) await silence(`silence-${round}-${n}`);
     if (acts.includes('reload')) await reload();
     if (acts.includes('time passes')) goAhead(MINUTE_MS, 'SIGUSR2');
@@ -212,7 +229,9 @@ ${receivers.yaml(`spare-${spare}`)}`;
       await using daemon = live();
       await daemon.says('daemon:started');
       // Only what happens after the first poll is told.
-      if (!isBegun) await until(() => /watch:baseline.*"head/.test(daemon.err()), receivers.beats);
+      const begins = ['head', ...(acts.includes('details') ? ['calls'] : [])];
+      const hasBegun = (): boolean => begins.every((id) => new RegExp(`watch:baseline.*"${id}`).test(daemon.err()));
+      if (!isBegun) await until(hasBegun, receivers.beats);
       isBegun = true;
       await rounds(1, () => false);
       await until(() => tally.isAllTold(), receivers.told);

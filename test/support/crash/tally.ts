@@ -8,7 +8,7 @@ export interface Owed {
 }
 
 /** `what` of everything that may be owed. The last one is the id of a mail. */
-const WORDS = /block \d+\.|\d\.\d{4}, (?:below|at or above) 1\n|silence-\d+-\d+;|quiet-\d+;|<\w+@/g;
+const WORDS = /(?:block|call) \d+\.|\d\.\d{4}, (?:below|at or above) 1\n|silence-\d+-\d+;|quiet-\d+;|<\w+@/g;
 
 export interface Tally {
   owe(what: string, recipients: readonly string[]): Owed;

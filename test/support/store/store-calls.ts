@@ -40,7 +40,7 @@ export async function owe(
   const ends = await commit(store, [aDecision(watch, { ...changes, transitions: transitionsOf(lines) })], at);
   if (!ends.includes('kept')) return ends;
   for (;;) {
-    const round = await store.readRouting(100);
+    const round = await store.readRouting(100, at);
     if (round.unrouted.length === 0) break;
     const turned = round.unrouted.flatMap((notification): Turned[] => {
       if (notification.transition === 'firing')
@@ -160,7 +160,7 @@ export async function route(
 ): Promise<'kept' | 'fenced'> {
   const rules = rulesAtOnce(recipients);
   for (;;) {
-    const round = await store.readRouting(100);
+    const round = await store.readRouting(100, at);
     if (round.unrouted.length === 0) return 'kept';
     const end = await store.commitRouting(round, routeRound(round, rules), at, fenceOf(store, FENCE));
     if (end === 'fenced') return end;

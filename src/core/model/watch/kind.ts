@@ -6,11 +6,12 @@ import type { AnyRecord, AnyView } from '../../values/fields.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type { Detection, DetectionScope } from '../detection.ts';
 import type { SourceRows } from '../quality/sightings.ts';
+import type { DetailLine, DetailPart } from '../details.ts';
 import type { EventName, Severity } from '../ids.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
 import type { Script } from './script.ts';
 import type { Target } from './target.ts';
-import type { KindWording } from './wording.ts';
+import type { KindWording, WatchNames } from './wording.ts';
 
 /**
  * Whether a rule of this kind must, may or must not have `of:` and `token:`. `either`: it must have at least one of the
@@ -136,6 +137,8 @@ export interface Kind<E, S, O> {
   lost?(state: S): readonly LostValue[];
   /** A value that the answers show, and that does not count yet; null: there is none. Left out where all count at once. */
   waits?(state: S): DatedRemark | null;
+  /** How its events get details. Left out by kinds whose items belong to no transaction. */
+  readonly details?: KindDetails<E>;
   /** Another way to read than the questions that `check` prices; null: by these. Left out where there is one way. */
   fallback?(state: S): DatedRemark | null;
   /** Replays the list from data that the explorer still has; null = it has no past, so it must be recorded. */
@@ -147,6 +150,22 @@ export interface Kind<E, S, O> {
   /** The path of a field in the rows of `rowsOf`; null = the kind computes the field. */
   sourceOf(path: string, target: Target<E>): string | null;
   readonly script: Script<E, S, O>;
+}
+
+export interface KindDetails<E> {
+  /** The path of the hash of the item's transaction, one of `shown`. */
+  readonly transaction: string;
+  /** The questions for these parts, in this order. */
+  questions(target: Target<E>, transaction: string, parts: readonly DetailPart[]): readonly Question[];
+  /** Asks them. Throws `Missed` for no part: the lines say which of them are missing. */
+  read(asked: DetailsAsked<E>, read: Read): Promise<readonly DetailLine[]>;
+}
+
+export interface DetailsAsked<E> {
+  readonly target: Target<E>;
+  readonly names: WatchNames;
+  readonly transaction: string;
+  readonly parts: readonly DetailPart[];
 }
 
 export interface ClaimContext {

@@ -119,12 +119,14 @@ export interface Read {
 
 /**
  * The severity of the most severe watch that asks for a path. `isFirst`: it is the first question of that watch.
- * `isExtra`: the plan does not count it.
+ * `isExtra`: the plan does not count it. `detailsUntil`: it is for details of an event, which are of no use after that
+ * time.
  */
 export type AskedBy = (path: string) => {
   readonly severity: Severity;
   readonly isFirst: boolean;
   readonly isExtra?: boolean;
+  readonly detailsUntil?: Instant;
 };
 
 /** The watch that reads. */

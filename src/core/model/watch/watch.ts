@@ -1,6 +1,7 @@
 // A watch with its alerts, as the rules define it.
 import type { Instant } from '../../../lib/clock.ts';
 import type { Condition, WindowSpan, Template } from './condition.ts';
+import type { DetailPart } from '../details.ts';
 import type { ConditionPace } from '../health.ts';
 import type { Memory } from '../memory.ts';
 import type { ReadField, WantedSender } from '../quality/sightings.ts';
@@ -111,6 +112,8 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly confirmations: number;
   /** True if the event is sent at once and marked as provisional, without waiting for confirmations. */
   readonly provisional: boolean;
+  /** The details that its messages get; left out: none. */
+  readonly enrich?: readonly DetailPart[];
   /** Set for `on: schedule`; null for every other event. */
   readonly report: ScheduledReport | null;
   /** The rule for items that are only a claim: at most a warning, with the channels for that. */

@@ -3,6 +3,14 @@ import { z } from 'zod';
 import { type Message, RULE_ENDS } from '../../../core/model/delivery.ts';
 import { type Recipient, SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
 import {
+  detailsWaitMs,
+  LONGEST_DETAILS_MS,
+  noDetails,
+  NONE_IN_TIME,
+  withDetails,
+} from '../../../core/model/details.ts';
+import {
+  awaitsDetails,
   nameOfTransition,
   type ToldUnrecorded,
   type Transition,
@@ -53,6 +61,7 @@ const ROW = {
   ...columns('int', 'episode', 'seq', 'at'),
   ...columns('json', 'labels', 'notify', 'message'),
   ...columns('json?', 'summary', 'told'),
+  ...columns('int?', 'details_until'),
 } as const;
 const ADD = insertion('notifications', ROW, 'ON CONFLICT (id) DO NOTHING');
 
@@ -77,10 +86,34 @@ export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Ins
 
 const WITH_RULE: ReadonlySet<string> = new Set(Object.values(RULE_ENDS));
 
-function rowOf(watch: WatchId, { message, told, ...transition }: Transition, at: Instant) {
+function rowOf(watch: WatchId, transition: Transition, at: Instant) {
+  const { message, told, labels, notify } = transition;
   const { key, episode, seq, alert, summary } = message;
   const place = { id: idOf(key, episode, seq), key, episode, seq, watch, alert, transition: transitionOf(message) };
-  return { ...transition, ...place, message, summary: summary?.keys ?? null, told: told ?? null, at };
+  const row = { ...place, labels, notify, summary: summary?.keys ?? null, told: told ?? null, at };
+  // The message says that it has no details until they are there. So it is complete whenever it is routed.
+  return awaitsDetails(transition)
+    ? {
+        ...row,
+        message: withDetails(message, [noDetails(NONE_IN_TIME)]),
+        detailsUntil: at + detailsWaitMs(message.severity),
+      }
+    : { ...row, message, detailsUntil: null };
+}
+
+const ADD_DETAILS = list(
+  { ...columns('text', 'id'), ...columns('json', 'message') },
+  (row) => `
+    UPDATE notifications SET message = ${row.message}, details_until = NULL ${row.from}
+    WHERE notifications.id = ${row.id} AND routed = 0 AND details_until IS NOT NULL`,
+);
+
+/** A message that was routed meanwhile stays as it is: tries of one delivery must not differ. */
+export async function addDetails(sql: Sql, messages: readonly Message[]): Promise<void> {
+  await sql.each(
+    ADD_DETAILS,
+    messages.map((message) => ({ id: idOf(message.key, message.episode, message.seq), message })),
+  );
 }
 
 /** A summary is an event, unless its members have ended. */
@@ -105,27 +138,40 @@ const AS_ROUTED = `
   SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at, told,
     CASE WHEN summary IS NOT NULL THEN message END AS message
   FROM notifications`;
-const UNROUTED = `${AS_ROUTED} WHERE routed = 0 ORDER BY number LIMIT $1 + 0`;
+// If the clock was set back, no transition waits longer than it would have.
+const WAITING = `routed = 0 AND details_until > $1::bigint AND details_until <= $1::bigint + ${LONGEST_DETAILS_MS}`;
+const AWAITING = `SELECT key FROM notifications WHERE ${WAITING}`;
+const UNROUTED = `${AS_ROUTED} WHERE routed = 0
+  AND (details_until IS NULL OR details_until <= $1::bigint OR details_until > $1::bigint + ${LONGEST_DETAILS_MS})
+  ORDER BY number LIMIT $2 + 0`;
 const SUMMARIES = `${AS_ROUTED} WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
 const RETRACTED = (d: SqlDialect): string => `
   SELECT key, max(number) AS number FROM notifications
   WHERE transition = 'retracted' AND ${d.among('key', '$1', 'text')} GROUP BY key`;
 
-/** The oldest notifications without chosen targets. A later one about the same alert waits for the next round. */
-export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
-  return untilRepeated(await sql.all(UNROUTED, [limit]));
+/**
+ * The oldest notifications without chosen targets that wait for no details. A later one about the same alert waits for
+ * the next round, and one about an alert that waits for details waits as long.
+ */
+export async function unrouted(sql: Sql, limit: number, at: Instant): Promise<Unrouted[]> {
+  const waiting = (await sql.all(AWAITING, [at])).map((row) => text(row, 'key'));
+  return untilRepeated(await sql.all(UNROUTED, [at, limit]), new Set(waiting));
 }
 
 /**
  * The rows before the first one about an alert that an earlier row is about, since its decision depends on the round of
- * the earlier row.
+ * the earlier row. Rows about alerts that wait are left out.
  */
-function untilRepeated(rows: readonly Row[]): Unrouted[] {
+function untilRepeated(rows: readonly Row[], waiting: Set<string>): Unrouted[] {
   const keys = new Set<string>();
   const all: Unrouted[] = [];
   for (const row of rows) {
     const next = unroutedOf(row);
     const about = [next.key, ...next.members];
+    if (about.some((key) => waiting.has(key))) {
+      for (const key of about) waiting.add(key);
+      continue;
+    }
     if (about.some((key) => keys.has(key))) break;
     for (const key of about) keys.add(key);
     all.push(next);

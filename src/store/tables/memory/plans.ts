@@ -3,7 +3,14 @@
 // is in the state too, so a reader of the state can test a guessed key.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Books, PeriodRule, PlanRow, Ratio, Use } from '../../../core/spending/plan.ts';
+import {
+  type Books,
+  NOTHING_SPENT,
+  type PeriodRule,
+  type PlanRow,
+  type Ratio,
+  type Use,
+} from '../../../core/spending/plan.ts';
 import type { SeenPrices } from '../../../core/spending/prices.ts';
 import { SPEND_CLASSES } from '../../../core/spending/spend.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -43,7 +50,7 @@ const books: z.ZodType<Books> = z.object({
   isResumed: z.boolean(),
   own: z.number(),
   doubted: z.object({ header: z.number(), own: z.number(), at: instant }).nullable(),
-  spent: z.record(z.enum(SPEND_CLASSES), z.number()),
+  spent: z.partialRecord(z.enum(SPEND_CLASSES), z.number()).transform((spent) => ({ ...NOTHING_SPENT, ...spent })),
   foreign: z.number(),
   fast: fading,
   slow: fading,
