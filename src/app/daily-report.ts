@@ -6,7 +6,7 @@ import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import { showTime } from '../core/wording/words.ts';
 import type { Moment } from '../lib/time-zone.ts';
 import { causesOf } from '../core/model/quality/blind-cause.ts';
-import type { WatchReadings } from '../engine/polling/held-watches.ts';
+import type { WatchReadings } from '../engine/polling/state.ts';
 import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';
 import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';

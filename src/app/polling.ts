@@ -1,7 +1,7 @@
 // The parts between the due time of a watch and its committed decision: explorers, plans, poller, scheduler, and the
 // records of polls.
 import type { Ownership } from '../cluster/ownership.ts';
-import type { PollHook } from '../engine/polling/poll.ts';
+import type { PollHook } from '../engine/polling/read.ts';
 import { createPoller, type Poller, type PollerOptions } from '../engine/polling/poller.ts';
 import { createBlindWatches, type BlindWatches } from '../engine/reporting/blind-watches.ts';
 import {

@@ -9,7 +9,7 @@ import type { Report } from '../core/reports/model.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
 import type { HealthSummary } from '../core/model/quality/health-summary.ts';
-import type { WatchReadings } from '../engine/polling/held-watches.ts';
+import type { WatchReadings } from '../engine/polling/state.ts';
 import type { PollRecord } from '../engine/reporting/recent-polls.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoreView } from '../store/contract/store.ts';

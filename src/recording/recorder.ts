@@ -11,7 +11,7 @@ import { type Clock, type Instant, nextTurn } from '../lib/clock.ts';
 import type { Observation } from '../core/model/observation.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import { Missed, type Cursor, type Read } from '../core/model/watch/question.ts';
-import type { HookedPoll, PollStart, PollHook } from '../engine/polling/poll.ts';
+import type { HookedPoll, PollStart, PollHook } from '../engine/polling/read.ts';
 import { StorageError } from '../store/contract/store.ts';
 import { answering, isRefused } from '../store/sqlite/database.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -2,7 +2,7 @@
 import type { WatchId } from '../../src/core/model/ids.ts';
 import type { AnyKind } from '../../src/core/model/watch/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
-import type { PollHook } from '../../src/engine/polling/poll.ts';
+import type { PollHook } from '../../src/engine/polling/read.ts';
 import type { VirtualTime } from './machine/clock.ts';
 import type { StoreObserver } from './machine/store.ts';
 import type { Blindness, ChainLog, Disturbance, Gap, Instant, Logs, Poll, Served, Span } from './model.ts';

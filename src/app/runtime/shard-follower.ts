@@ -6,7 +6,7 @@ import { isOf } from '../../cluster/share.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { KeptPlans } from '../../engine/scheduling/kept-plans.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
-import type { ShardOf } from '../../engine/polling/held-watches.ts';
+import type { ShardOf } from '../../engine/polling/state.ts';
 import type { Explorer } from '../../explorer/explorer.ts';
 import type { Mutex } from '../../lib/clock.ts';
 import type { Shard } from '../../store/contract/fence.ts';

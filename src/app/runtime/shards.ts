@@ -7,7 +7,7 @@ import { recipientsIn } from '../../config/routing/recipients.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts';
 import { outlineOfReport } from '../../core/reports/model.ts';
-import { explorerShard, type ShardOf } from '../../engine/polling/held-watches.ts';
+import { explorerShard, type ShardOf } from '../../engine/polling/state.ts';
 import { outlineOf } from '../../plan/outline.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 import type { Setup } from '../setup/setup.ts';

@@ -3,7 +3,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { ClusterView, Ownership } from '../../cluster/ownership.ts';
 import { isOld, mergedHealth, type HealthSummary } from '../../core/model/quality/health-summary.ts';
-import type { WatchReadings } from '../../engine/polling/held-watches.ts';
+import type { WatchReadings } from '../../engine/polling/state.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { readStored, storedHealth, storedWatches } from '../../query/stored-watches.ts';
 import type { RuntimeView } from '../../query/view.ts';

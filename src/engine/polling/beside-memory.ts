@@ -9,7 +9,7 @@ import {
   lastEvaluated,
   type StoredHealth,
 } from '../../core/model/health.ts';
-import type { AlertId, WatchId } from '../../core/model/ids.ts';
+import type { AlertId } from '../../core/model/ids.ts';
 import type { Memory, Samples } from '../../core/model/memory.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import { encodeSnapshot } from '../../core/model/snapshot.ts';
@@ -26,25 +26,8 @@ import type { Store } from '../../store/contract/store.ts';
 // flushed. They are encoded only then, and not written if their digest is that of the stored ones. After most polls the
 // values are unchanged, so only two times are written.
 
+/** Last results of a watch: its snapshot, the numbers in it, and the health of its conditions. */
 export interface Diagnostics {
-  /** Continues from the stored values. An alert whose condition changed starts without health. */
-  adopt(watches: readonly Watch[], stored: ReadonlyMap<WatchId, StoredDiagnostics>): void;
-  knows(watch: WatchId): boolean;
-  polled(watch: Watch, observation: Observation, decision: Decision): void;
-  readonly healthOf: (watch: WatchId) => HealthByAlert;
-  /** The numbers of the last successful poll; null before the first one. */
-  readonly figuresOf: (watch: WatchId) => Figures | null;
-  /** The snapshot that `take` has not returned yet; null: there is none. */
-  readonly snapshotOf: (watch: WatchId) => Snapshot | null;
-  /** The parts of a watch's snapshot and health that differ from the stored ones. */
-  take(watch: WatchId): Omit<Coverage, 'until'>;
-  /** Call this if storing failed: the next `take` returns the parts again, or a newer snapshot. */
-  putBack(watch: WatchId, kept: Omit<Coverage, 'until'>): void;
-  /** The stored values of the watch are unknown, so its next snapshot and health are written even if unchanged. */
-  lost(watch: WatchId): void;
-}
-
-interface Entry {
   /** For each alert, the digest of the condition to which its health belongs. */
   readonly conditions: Readonly<Record<AlertId, string>>;
   /** The paths of the numbers that stay in memory. */
@@ -65,70 +48,58 @@ interface Entry {
 // crash loses at most the evaluations of this time.
 const UNCOUNTED_MS = 3_600_000;
 
-export function createDiagnostics(): Diagnostics {
-  const entryById = new Map<WatchId, Entry>();
+/** Continues from the former or the stored values. An alert whose condition changed starts without health. */
+export function diagnosticsOf(
+  watch: Watch,
+  former: Diagnostics | null,
+  stored: StoredDiagnostics | undefined,
+): Diagnostics {
+  const before = former === null ? (stored?.health ?? {}) : healthToStore(former);
+  const conditions = conditionsOf(watch);
+  const health = Object.entries(before).filter(([id, { condition }]) => conditions[id] === condition);
+  const paths = figurePathsOf(watch);
+  const figures = former === null ? formerFigures(watch, paths, stored) : former.figures;
+  return { ...(former ?? blank(stored)), conditions, paths, health: Object.fromEntries(health), figures };
+}
 
-  return {
-    adopt(watches, stored) {
-      const known = new Set(watches.map(({ id }) => id));
-      for (const id of entryById.keys()) if (!known.has(id)) entryById.delete(id);
-      for (const watch of watches) {
-        const entry = entryById.get(watch.id);
-        const kept = stored.get(watch.id);
-        const before = entry === undefined ? (kept?.health ?? {}) : healthToStore(entry);
-        const conditions = conditionsOf(watch);
-        const health = Object.entries(before).filter(([id, { condition }]) => conditions[id] === condition);
-        const paths = figurePathsOf(watch);
-        const figures = entry === undefined ? formerFigures(watch, paths, kept) : entry.figures;
-        const same = entry ?? blank(kept);
-        entryById.set(watch.id, { ...same, conditions, paths, health: Object.fromEntries(health), figures });
-      }
-    },
-    knows: (id) => entryById.has(id),
-    polled(watch, observation, decision) {
-      const entry = entryById.get(watch.id);
-      if (entry === undefined) return;
-      entry.health = afterPoll(entry.health, evaluationsOf(watch, observation, decision));
-      if (decision.snapshot === null) return;
-      entry.snapshot = decision.snapshot;
-      entry.seenAt = decision.snapshot.at;
-      if (entry.paths.length > 0) entry.figures = figuresOf(entry.paths, decision.snapshot);
-    },
-    healthOf: (id) => entryById.get(id)?.health ?? {},
-    figuresOf: (id) => entryById.get(id)?.figures ?? null,
-    snapshotOf: (id) => entryById.get(id)?.snapshot ?? null,
-    take(id) {
-      const entry = entryById.get(id);
-      if (entry === undefined) return {};
-      const { seenAt } = entry;
-      const evaluatedAt = lastEvaluated(entry.health);
-      return { seenAt, evaluatedAt, ...takeSnapshot(entry), ...takeHealth(entry, evaluatedAt) };
-    },
-    putBack(id, { snapshot, health }) {
-      const entry = entryById.get(id);
-      if (entry === undefined) return;
-      if (health !== undefined) entry.storedHealth = null;
-      if (snapshot === undefined) return;
-      entry.unsaved = snapshot;
-      entry.storedSnapshot = null;
-    },
-    lost(id) {
-      const entry = entryById.get(id);
-      if (entry === undefined) return;
-      entry.storedHealth = null;
-      entry.storedSnapshot = null;
-    },
-  };
+export function notePoll(diagnostics: Diagnostics, watch: Watch, observation: Observation, decision: Decision): void {
+  diagnostics.health = afterPoll(diagnostics.health, evaluationsOf(watch, observation, decision));
+  if (decision.snapshot === null) return;
+  diagnostics.snapshot = decision.snapshot;
+  diagnostics.seenAt = decision.snapshot.at;
+  if (diagnostics.paths.length > 0) diagnostics.figures = figuresOf(diagnostics.paths, decision.snapshot);
+}
+
+/** The stored values are unknown, so the next snapshot and health are written even if unchanged. */
+export function lostDiagnostics(diagnostics: Diagnostics | null): void {
+  if (diagnostics === null) return;
+  diagnostics.storedHealth = null;
+  diagnostics.storedSnapshot = null;
+}
+
+/** The parts of the snapshot and the health that differ from the stored ones. */
+export function takeChanged(diagnostics: Diagnostics): Omit<Coverage, 'until'> {
+  const { seenAt } = diagnostics;
+  const evaluatedAt = lastEvaluated(diagnostics.health);
+  return { seenAt, evaluatedAt, ...takeSnapshot(diagnostics), ...takeHealth(diagnostics, evaluatedAt) };
+}
+
+/** Storing failed: the parts are taken again, or a newer snapshot. */
+export function putBack(diagnostics: Diagnostics, { snapshot, health }: Omit<Coverage, 'until'>): void {
+  if (health !== undefined) diagnostics.storedHealth = null;
+  if (snapshot === undefined) return;
+  diagnostics.unsaved = snapshot;
+  diagnostics.storedSnapshot = null;
 }
 
 function blank(
-  kept: StoredDiagnostics | undefined,
-): Pick<Entry, 'snapshot' | 'unsaved' | 'seenAt' | 'storedSnapshot' | 'storedHealth'> {
-  const seenAt = kept?.snapshot?.at ?? null;
+  stored: StoredDiagnostics | undefined,
+): Pick<Diagnostics, 'snapshot' | 'unsaved' | 'seenAt' | 'storedSnapshot' | 'storedHealth'> {
+  const seenAt = stored?.snapshot?.at ?? null;
   return { snapshot: null, unsaved: null, seenAt, storedSnapshot: null, storedHealth: null };
 }
 
-function takeSnapshot(entry: Entry): Pick<Coverage, 'snapshot'> {
+function takeSnapshot(entry: Diagnostics): Pick<Coverage, 'snapshot'> {
   const snapshot = entry.snapshot === null ? entry.unsaved : encodeSnapshot(entry.snapshot);
   entry.snapshot = null;
   entry.unsaved = null;
@@ -140,7 +111,7 @@ function takeSnapshot(entry: Entry): Pick<Coverage, 'snapshot'> {
   return { snapshot };
 }
 
-function takeHealth(entry: Entry, at: Instant | null): Pick<Coverage, 'health'> {
+function takeHealth(entry: Diagnostics, at: Instant | null): Pick<Coverage, 'health'> {
   const health = healthToStore(entry);
   const results = idOf(resultsOf(health, at));
   const { storedHealth } = entry;
@@ -164,17 +135,21 @@ function resultsOf(health: StoredHealth, last: Instant | null): string {
   );
 }
 
-function formerFigures({ kind }: Watch, paths: readonly string[], kept: StoredDiagnostics | undefined): Figures | null {
-  const snapshot = kept?.snapshot ?? null;
+function formerFigures(
+  { kind }: Watch,
+  paths: readonly string[],
+  stored: StoredDiagnostics | undefined,
+): Figures | null {
+  const snapshot = stored?.snapshot ?? null;
   return snapshot === null || paths.length === 0 ? null : storedFiguresOf(kind.fields, paths, snapshot);
 }
 
-function healthToStore({ health, conditions }: Entry): StoredHealth {
+function healthToStore({ health, conditions }: Diagnostics): StoredHealth {
   const stored = Object.entries(health).map(([id, record]) => [id, { ...record, condition: conditions[id] ?? '' }]);
   return Object.fromEntries(stored) as StoredHealth;
 }
 
-function conditionsOf({ alerts }: Watch): Entry['conditions'] {
+function conditionsOf({ alerts }: Watch): Diagnostics['conditions'] {
   return Object.fromEntries(alerts.filter(isConditional).map((alert) => [alert.id, idOf(conditionText(alert))]));
 }
 
@@ -195,68 +170,65 @@ function evaluationsOf({ alerts }: Watch, { type, at }: Observation, { truths }:
 // The closed runs that windows need: built from the store before a watch's first poll, then updated with every stored
 // decision. They are built again after another memory was found, the clock was set back, or the rules changed.
 
-export interface RunsOfWatches {
-  /**
-   * The runs before a poll at that moment. `shiftedMs`: the memory's times were moved back by so much, and the stored
-   * runs were not moved yet. Rejects with a `StorageError`.
-   */
-  before(watch: Watch, memory: Memory, at: Instant, shiftedMs: number): Promise<Past>;
-  /** Call this when the decision is stored. */
-  kept(watch: Watch, decision: Decision, at: Instant): void;
-  forget(watch: WatchId): void;
-  /** The runs of all other watches are dropped. */
-  adopt(watches: ReadonlySet<WatchId>): void;
-}
-
-interface Held {
+export interface HeldRuns {
   readonly runs: StoredRuns;
   readonly windows: readonly WindowSpan[];
   readonly intervalMs: number;
 }
 
-export function createRunsOfWatches(store: Pick<Store, 'samples' | 'samplesAfter'>): RunsOfWatches {
-  const heldById = new Map<WatchId, Held>();
-
-  async function build(watch: Watch, memory: Memory, shiftedMs: number): Promise<StoredRuns> {
-    const stored = shifted(await store.samples(watch.id), shiftedMs);
-    return createStoredRuns(watch, stored, memory.coveredUntil ?? -Infinity);
-  }
-
-  async function heldOf(watch: Watch, memory: Memory): Promise<StoredRuns> {
-    const held = heldById.get(watch.id);
-    if (held !== undefined && isOf(held, watch)) return held.runs;
-    const runs = await build(watch, memory, 0);
-    heldById.set(watch.id, { runs, windows: watch.windows, intervalMs: watch.schedule.intervalMs });
-    return runs;
-  }
-
-  async function read(watch: Watch, runs: StoredRuns, at: Instant): Promise<void> {
-    for (let missing = runs.missing(at); missing.length > 0; missing = runs.missing(at))
-      for (const { path, after, refill } of missing)
-        refill(await store.samplesAfter({ watch: watch.id, path }, after, EDGE_RUNS));
-  }
-
-  return {
-    async before(watch, memory, at, shiftedMs) {
-      if (watch.windows.length === 0) return NO_PAST;
-      const runs = await (shiftedMs === 0 ? heldOf(watch, memory) : build(watch, memory, shiftedMs));
-      await read(watch, runs, at);
-      return runs;
-    },
-    kept(watch, { closed }, at) {
-      if (closed.dropped.length > 0 || closed.shiftedMs !== 0) heldById.delete(watch.id);
-      else heldById.get(watch.id)?.runs.kept(closed, at);
-    },
-    forget(id) {
-      heldById.delete(id);
-    },
-    adopt(watches) {
-      for (const id of heldById.keys()) if (!watches.has(id)) heldById.delete(id);
-    },
-  };
+/** The part of a watch's state with its runs. */
+interface RunsState {
+  runs: HeldRuns | null;
 }
 
-function isOf({ windows, intervalMs }: Held, watch: Watch): boolean {
+type RunsStore = Pick<Store, 'samples' | 'samplesAfter'>;
+
+/** A poll for which the runs are asked. */
+interface PollAt {
+  readonly watch: Watch;
+  readonly memory: Memory;
+  readonly at: Instant;
+  /** The memory's times were moved back by so much, and the stored runs were not moved yet. */
+  readonly shiftedMs: number;
+}
+
+/** The runs before a poll. Rejects with a `StorageError`. */
+export async function runsBefore(
+  state: RunsState,
+  { watch, memory, at, shiftedMs }: PollAt,
+  store: RunsStore,
+): Promise<Past> {
+  if (watch.windows.length === 0) return NO_PAST;
+  const runs = await (shiftedMs === 0 ? heldRuns(state, watch, memory, store) : build(watch, memory, shiftedMs, store));
+  await read(watch, runs, at, store);
+  return runs;
+}
+
+/** Call this when the decision is stored. */
+export function keepRuns(state: RunsState, { closed }: Decision, at: Instant): void {
+  if (closed.dropped.length > 0 || closed.shiftedMs !== 0) state.runs = null;
+  else state.runs?.runs.kept(closed, at);
+}
+
+async function heldRuns(state: RunsState, watch: Watch, memory: Memory, store: RunsStore): Promise<StoredRuns> {
+  if (state.runs !== null && isOf(state.runs, watch)) return state.runs.runs;
+  const runs = await build(watch, memory, 0, store);
+  state.runs = { runs, windows: watch.windows, intervalMs: watch.schedule.intervalMs };
+  return runs;
+}
+
+async function build(watch: Watch, memory: Memory, shiftedMs: number, store: RunsStore): Promise<StoredRuns> {
+  const stored = shifted(await store.samples(watch.id), shiftedMs);
+  return createStoredRuns(watch, stored, memory.coveredUntil ?? -Infinity);
+}
+
+async function read(watch: Watch, runs: StoredRuns, at: Instant, store: RunsStore): Promise<void> {
+  for (let missing = runs.missing(at); missing.length > 0; missing = runs.missing(at))
+    for (const { path, after, refill } of missing)
+      refill(await store.samplesAfter({ watch: watch.id, path }, after, EDGE_RUNS));
+}
+
+function isOf({ windows, intervalMs }: HeldRuns, watch: Watch): boolean {
   return windows === watch.windows && intervalMs === watch.schedule.intervalMs;
 }
 

@@ -25,7 +25,7 @@ import type { AnyView } from '../../core/values/fields.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { ShardOf } from './held-watches.ts';
+import type { ShardOf } from './state.ts';
 
 /** A first page of blocks. Each reading is a new object, also if the answer is equal to an earlier one. */
 export interface BlocksReading {

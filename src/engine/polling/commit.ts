@@ -1,48 +1,80 @@
-// Commits the decisions of polls: together, with one wait for the disk, and again after a commit that the store did not
-// keep.
-import type { Ownership } from '../../cluster/ownership.ts';
-import { joinDecisions } from '../../core/joined-decision.ts';
-import type { Decision } from '../../core/model/decision.ts';
-import type { WatchId } from '../../core/model/ids.ts';
-import type { Memory, Run, Samples } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
-import { withClosedApart } from '../../core/alerts/history.ts';
-import { after, type Clock, type Instant, nextTurn } from '../../lib/clock.ts';
-import { mayBeDone } from '../../lib/unavailable.ts';
-import type { Fence, Shard } from '../../store/contract/fence.ts';
-import type { Store } from '../../store/contract/store.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { Outages } from '../reporting/report.ts';
-import type { Unrecorded } from '../sending/unrecorded.ts';
-import type { DecidedPoll } from './poll.ts';
-
-// Handles commits that the store did not keep. Without it the watch would decide on a memory that differs from the stored
-// one: every later commit would be superseded too, and the watch blind until a restart.
+// Commits the decisions of polls: together, with one wait for the disk. A commit that the store did not keep:
 //
 //   superseded   the stored memory is another one: it is read again. If it is newer, the same observation is decided
 //                again on it. If it is older (the file was put back), it replaces the memory, and the next poll decides.
 //   rejected     the store answered with an error, but may have committed: the memory is read again before the next poll
 //                of the watch. If it is the one before the commit, the next poll continues from the lost decision, and
 //                both are committed as one. Critical messages are sent from memory meanwhile.
+import type { Ownership } from '../../cluster/ownership.ts';
+import { joinDecisions } from '../../core/joined-decision.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Run, Samples } from '../../core/model/memory.ts';
+import { withClosedApart } from '../../core/alerts/history.ts';
+import { after, type Clock, type Instant, nextTurn } from '../../lib/clock.ts';
+import { mayBeDone } from '../../lib/unavailable.ts';
+import type { Fence, Shard } from '../../store/contract/fence.ts';
+import type { Store } from '../../store/contract/store.ts';
+import type { Outages } from '../reporting/report.ts';
+import type { Unrecorded } from '../sending/unrecorded.ts';
+import type { DecidedPoll } from './decide.ts';
+import { type DueTools, readAgain } from './due.ts';
+import type { PollReading } from './read.ts';
+import { forgetSpent, keepRefused, memoryOrBlank, type PollState, sizeOf, type HeldWatch } from './state.ts';
 
-export interface RecoveryOptions {
-  readonly batch: CommitBatch<DecidedPoll>;
-  /** Reads the stored memory of one watch; undefined: nothing is stored. */
-  readonly recall: (watch: Watch) => Promise<Memory | undefined>;
-  /** The memory in force, which is that of the last commit. */
-  readonly heldMemory: (watch: Watch) => Memory;
-  /** The stored memory replaces the one in force; undefined: none is stored any more. */
-  readonly replace: (watch: Watch, stored: Memory | undefined) => void;
-  /** Decides the same observation on the memory in force now; null when the daemon is stopping. */
-  readonly decideAgain: (decided: DecidedPoll) => Promise<DecidedPoll | null>;
+export interface PollCommitTools extends DueTools {
+  readonly batch: Pick<CommitBatch<DecidedPoll>, 'add'>;
   readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
-  readonly outages: Pick<Outages, 'storageFails'>;
-  readonly log: Pick<Log, 'info'>;
-  /** Called when the memory of a watch was read again, to count it. */
-  readonly onRecalled: (cause: RecallCause) => void;
 }
 
-export type RecallCause = 'superseded' | 'rejected';
+/**
+ * The most transitions and runs of all watches that wait in memory for the store. A decision beyond that is dropped; if
+ * the watch has no other one here, it is not polled until its memory can be read.
+ */
+const MOST_REFUSED = 20_000;
+
+/** Resolves with the reading to decide again, on a newer memory; null: there is none. Never rejects. */
+export async function commit(
+  state: HeldWatch,
+  decided: DecidedPoll,
+  tools: PollCommitTools,
+): Promise<PollReading | null> {
+  const { polls, batch, unrecorded } = tools;
+  const { watch } = decided;
+  const whole = await withRefused(state, decided, tools);
+  const end = await batch.add(whole);
+  if (end === 'rejected' || end === 'unanswered') noteRefused(state, whole, end === 'unanswered', tools);
+  if (end === 'kept') unrecorded.recorded(state.refused?.transitions ?? []);
+  if (end === 'kept' || end === 'superseded') keepRefused(polls, state, null);
+  if (end !== 'superseded' || (await readAgain(state, watch, 'superseded', tools)) !== 'newer') return null;
+  return { ...decided, memory: memoryOrBlank(state, watch), shiftedMs: 0, otherChain: null };
+}
+
+/** Joins the decision with earlier ones that were not stored, and with the recipients of their messages. */
+async function withRefused(
+  state: HeldWatch,
+  decided: DecidedPoll,
+  { unrecorded }: PollCommitTools,
+): Promise<DecidedPoll> {
+  if (state.refused === null) return decided;
+  const { watch } = decided;
+  const whole = joinDecisions(state.refused, decided.whole);
+  const transitions = await unrecorded.withTold(whole.transitions);
+  const memory = memoryOrBlank(state, watch);
+  return { ...decided, whole, decision: withClosedApart(watch, memory, { ...whole, transitions }) };
+}
+
+function noteRefused(
+  state: HeldWatch,
+  { watch, whole }: DecidedPoll,
+  mayBeKept: boolean,
+  { polls, unrecorded }: PollCommitTools,
+): void {
+  state.memoryState = 'uncertain';
+  const next = watch.windows.length > 0 ? whole : withFewRuns(whole);
+  if (polls.refusedSize - sizeOf(state.refused) + sizeOf(next) <= MOST_REFUSED) keepRefused(polls, state, next);
+  unrecorded.offer(state.refused?.transitions ?? [], mayBeKept);
+}
 
 /** Decisions that the store did not keep, by watch. */
 export interface UnkeptDecisions {
@@ -53,105 +85,19 @@ export interface UnkeptDecisions {
   forget(watch: WatchId): void;
 }
 
-interface CommitRecovery extends UnkeptDecisions {
-  /** Commits the decision of a poll. Never rejects. */
-  commit(decided: DecidedPoll): Promise<void>;
-  /** Reads the memory again if the last commit left it uncertain. False: it could not be read, so do not poll. */
-  settle(watch: Watch): Promise<boolean>;
-}
-
-const MOST_DECISIONS = 3;
-/**
- * The most transitions and runs of all watches that wait in memory for the store. A decision beyond that is dropped; if
- * the watch has no other one here, it is not polled until its memory can be read.
- */
-const MOST_UNKEPT = 20_000;
-
-export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
-  const { batch, recall, heldMemory, replace, decideAgain, unrecorded, outages, log, onRecalled } = options;
-  const uncertain = new Set<WatchId>();
-  const unkept = new Map<WatchId, Decision>();
-  let unkeptSize = 0;
-
-  /** Undefined: no decision of the watch waits for the store any more. */
-  function keep(watch: WatchId, decision: Decision | undefined): void {
-    unkeptSize += sizeOf(decision) - sizeOf(unkept.get(watch));
-    if (decision === undefined) unkept.delete(watch);
-    else unkept.set(watch, decision);
-  }
-
-  async function settle(watch: Watch): Promise<boolean> {
-    if (!uncertain.has(watch.id)) return true;
-    return (await readAgain(watch, 'rejected')) !== 'failed' || unkept.has(watch.id);
-  }
-
-  /** Reads the memory again, and compares its version with that of the one in force. */
-  async function readAgain(watch: Watch, cause: RecallCause): Promise<'newer' | 'not-newer' | 'failed'> {
-    uncertain.add(watch.id);
-    try {
-      const stored = await recall(watch);
-      uncertain.delete(watch.id);
-      const [held, found] = [heldMemory(watch).version, stored?.version ?? 0];
-      onRecalled(cause);
-      if (found === held) return 'not-newer';
-      keep(watch.id, undefined);
-      log.info('watch:memory-recalled', { watch: watch.name, cause, held, found });
-      replace(watch, stored);
-      return found > held ? 'newer' : 'not-newer';
-    } catch (error) {
-      outages.storageFails(error);
-      return 'failed';
-    }
-  }
-
-  /** Joins the decision with earlier ones that were not stored, and with the recipients of their messages. */
-  async function withUnkept(decided: DecidedPoll): Promise<DecidedPoll> {
-    const { watch } = decided;
-    const before = unkept.get(watch.id);
-    if (before === undefined) return decided;
-    const whole = joinDecisions(before, decided.whole);
-    const transitions = await unrecorded.withTold(whole.transitions);
-    return { ...decided, whole, decision: withClosedApart(watch, heldMemory(watch), { ...whole, transitions }) };
-  }
-
-  function noteRejected({ watch, whole }: DecidedPoll, mayBeKept: boolean): void {
-    const { id } = watch;
-    uncertain.add(id);
-    const next = watch.windows.length > 0 ? whole : withFewRuns(whole);
-    if (unkeptSize - sizeOf(unkept.get(id)) + sizeOf(next) <= MOST_UNKEPT) keep(id, next);
-    unrecorded.offer(unkept.get(id)?.transitions ?? [], mayBeKept);
-  }
-
+export function unkeptIn(polls: PollState): UnkeptDecisions {
+  const { states } = polls;
   return {
-    settle,
-    unkept: (id) => unkept.get(id),
-    unkeptWatches: () => [...unkept.keys()],
+    unkept: (id) => states.get(id)?.refused ?? undefined,
+    unkeptWatches: () => [...states.values()].flatMap(({ id, refused }) => (refused === null ? [] : [id])),
     forget(id) {
-      uncertain.delete(id);
-      keep(id, undefined);
-    },
-    async commit(decided) {
-      let current = decided;
-      for (let decisions = 1; ; decisions += 1) {
-        const whole = await withUnkept(current);
-        const end = await batch.add(whole);
-        if (end === 'rejected' || end === 'unanswered') noteRejected(whole, end === 'unanswered');
-        if (end === 'kept') unrecorded.recorded(unkept.get(current.watch.id)?.transitions ?? []);
-        if (end === 'kept' || end === 'superseded') keep(current.watch.id, undefined);
-        if (end !== 'superseded') return;
-        if ((await readAgain(current.watch, 'superseded')) !== 'newer' || decisions === MOST_DECISIONS) return;
-        const again = await decideAgain(current);
-        if (again === null) return;
-        current = again;
-      }
+      const state = states.get(id);
+      if (state === undefined) return;
+      if (state.memoryState === 'uncertain') state.memoryState = 'read';
+      keepRefused(polls, state, null);
+      forgetSpent(polls, state);
     },
   };
-}
-
-function sizeOf(decision: Decision | undefined): number {
-  if (decision === undefined) return 0;
-  const runs = Object.values(decision.memory.history).reduce((sum, { length }) => sum + length, 0);
-  return decision.transitions.length + runs;
 }
 
 /** The most runs of a value that wait for the store if no condition reads them, only charts. */

@@ -14,9 +14,9 @@ import type { Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Outages } from '../reporting/report.ts';
-import type { Reader } from './decider.ts';
 import { isStop } from './observe.ts';
-import type { DecidedPoll } from './poll.ts';
+import type { DecidedPoll } from './decide.ts';
+import type { Reader } from './read.ts';
 
 export interface DetailsOptions {
   readonly store: Pick<Store, 'addDetails'>;

@@ -1,4 +1,4 @@
-// A poll: observe, step, commit; after that the dispatcher is woken.
+// A poll: `pollWatch` is all of it. After its commit the dispatcher is woken.
 //
 // A watch is never polled twice at once. A tick during its poll is skipped and counted: a queue of late polls would
 // only make the explorer slower.
@@ -7,33 +7,38 @@
 // change the others. Memory is read after the claim of its shard, and dropped before another replica can have the
 // shard.
 import type { Ownership } from '../../cluster/ownership.ts';
-import { showsHead } from '../../core/model/watch/watch.ts';
-import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { Postponed } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
-import { createChainIdentity, createChains } from './chains.ts';
-import {
-  createBatch,
-  createCommitRecovery,
-  type RecallCause,
-  type RecoveryOptions,
-  type UnkeptDecisions,
-} from './commit.ts';
-import { createDetails } from './details.ts';
-import { createDecider, createTicks, type Reader, type Tick } from './decider.ts';
-import { createHeldWatches, explorerShard, type ShardOf, type WatchReadings, watchShard } from './held-watches.ts';
-import { createOutages } from '../reporting/report.ts';
+import { createOutages, type Outages } from '../reporting/report.ts';
 import { paceOfRule } from '../scheduling/when-due.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
-import { createRunsOfWatches } from './beside-memory.ts';
-import { withDoubt, type DecidedPoll, type PollHook } from './poll.ts';
+import { keepRuns, notePoll } from './beside-memory.ts';
+import { createChainIdentity, createChains } from './chains.ts';
+import { commit, type PollCommitTools, createBatch, isWritten, unkeptIn, type UnkeptDecisions } from './commit.ts';
+import { type CoverageTools, flushCoverage } from './coverage.ts';
+import { decide, type DecidedPoll, type DecideTools } from './decide.ts';
+import { createDetails } from './details.ts';
+import { due, type RecallCause, recallNew } from './due.ts';
+import { createTicks, type PollHook, read, type Reader, type ReadTools, type Tick } from './read.ts';
+import {
+  adopt,
+  createPollState,
+  explorerShard,
+  forgetSpent,
+  readingsIn,
+  type ShardOf,
+  stateOf,
+  versionOf,
+  type WatchReadings,
+  watchShard,
+  type HeldWatch,
+} from './state.ts';
 
 export interface PollerOptions {
   readonly store: Store;
@@ -71,7 +76,7 @@ export interface PollerOptions {
   /** Called when the store has, or may have, new transitions. */
   readonly onTransitions: () => void;
   /** Sends transitions that the store does not keep; by default they are not sent. */
-  readonly unrecorded?: RecoveryOptions['unrecorded'];
+  readonly unrecorded?: PollCommitTools['unrecorded'];
 }
 
 /** Watches with loaded memories, which are not polled before `commit`. An unused object needs no clean-up. */
@@ -113,22 +118,72 @@ export interface Poller {
   idle(): Promise<void>;
 }
 
+/** Shared by the calls of all polls. */
+type PollTools = ReadTools &
+  DecideTools &
+  PollCommitTools &
+  CoverageTools & {
+    readonly outages: Outages;
+    readonly isPaused: (watch: Watch) => boolean;
+    readonly mayWork: (watch: Watch) => boolean;
+    readonly onLeaseEnded: (watch: Watch) => void;
+    readonly onPostponed: (watch: Watch) => void;
+  };
+
+/** How often one observation is decided: again after each commit on a memory that was not the newest. */
+const MOST_DECISIONS = 3;
+
+async function pollWatch(
+  state: HeldWatch,
+  watch: Watch,
+  tick: Tick,
+  tools: PollTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const memory = await due(state, watch, tools);
+  if (memory === null) return;
+  let reading = await read(state, watch, memory, tick, tools);
+  for (let decisions = 1; ; decisions += 1) {
+    const decided = reading && (await decide(state, reading, tools));
+    if (!isCurrent(watch, tools, signal)) return;
+    if (decided === null || !tools.mayWork(watch)) {
+      tools.onLeaseEnded(watch);
+      return;
+    }
+    tools.outages.polled(watch, decided.observation);
+    // It calls `report` in the turn of the commit, so that a shard that is given back meanwhile lacks nothing.
+    reading = await commit(state, decided, tools);
+    if (reading === null || decisions === MOST_DECISIONS) return;
+  }
+}
+
+/** False: a poll has no effect, since the daemon is stopping, or the watch was removed or paused meanwhile. */
+function isCurrent(watch: Watch, { polls, isPaused }: PollTools, signal: AbortSignal): boolean {
+  return !signal.aborted && polls.watches.has(watch.id) && !isPaused(watch);
+}
+
+/** Never rejects: a defect in one watch must not end the daemon. Nothing was committed; the next poll tries again. */
+async function pollSafely(...[state, watch, tick, tools, signal]: Parameters<typeof pollWatch>): Promise<void> {
+  try {
+    await pollWatch(state, watch, tick, tools, signal);
+  } catch (error) {
+    if (!(error instanceof Postponed)) tools.log.error('watch:failed', { watch: watch.name, error });
+    else if (isCurrent(watch, tools, signal)) tools.onPostponed(watch);
+  } finally {
+    state.running = null;
+    forgetSpent(tools.polls, state);
+  }
+}
+
 export function createPoller(options: PollerOptions): Poller {
-  const { isPaused = () => false } = options;
+  const { store, ownership, clock, log, onTransitions, onPolled, onSkipped } = options;
   let shards = explorerShard;
   const shardOf: ShardOf = (explorer) => shards(explorer);
   const shardOfWatch = watchShard(shardOf);
-  const { store, ownership, readerOf, clock, log, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } = options;
-  const running = new Map<WatchId, Promise<void>>();
-  /** Explorers whose head some watch reads at every poll. */
-  let withHead: ReadonlySet<string> = new Set();
-  const runs = createRunsOfWatches(store);
+  const polls = createPollState();
   const chains = createChains({ store, ownership, shardOf, log, onForks: options.onForks });
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
-  /** Watches whose next poll may find alerts that another replica sent before it ended. */
-  const unsure = new Set<WatchId>();
-  const held = createHeldWatches({ store, ownership, shardOf: shardOfWatch, log });
   const batch = createBatch<DecidedPoll>({
     store,
     ownership,
@@ -137,114 +192,61 @@ export function createPoller(options: PollerOptions): Poller {
     outages,
     shardOf: ({ watch }) => shardOfWatch(watch),
     isInForce,
-    onCommitted: settle,
+    onCommitted: report,
   });
   const details = createDetails({ ...options, shardOf: shardOfWatch, outages, onAdded: onTransitions });
-  const decider = createDecider({
-    store,
-    clock,
-    log,
-    hook: options.hook ?? null,
-    runs,
+  const ignore = (): void => undefined;
+  const tools: PollTools = {
+    ...options,
+    polls,
     chains,
     identity,
-    readsHead: (explorer) => withHead.has(explorer),
-    paceOf: options.paceOf ?? paceOfRule,
-  });
-  const recovery = createCommitRecovery({
-    batch,
-    recall: async ({ id }) => (await store.recall([id])).get(id),
-    heldMemory: (watch) => held.memoryOrBlank(watch),
-    unrecorded: options.unrecorded ?? NOBODY_TOLD,
-    replace,
-    async decideAgain(decided) {
-      const again = await decider.decideAgain(decided, held.memoryOrBlank(decided.watch));
-      return again && doubtedIfUnsure(again);
-    },
     outages,
-    log,
-    onRecalled,
-  });
-
-  function doubtedIfUnsure(decided: DecidedPoll): DecidedPoll {
-    return unsure.has(decided.watch.id) ? withDoubt(decided) : decided;
-  }
-
-  async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
-    if (held.isDamaged(watch.id) && !(await mend(watch))) return;
-    if (!(await recovery.settle(watch))) return;
-    const known = recovery.unkept(watch.id)?.memory ?? held.memoryOrBlank(watch);
-    const decided = await decider.decide(watch, known, tick).catch(postponed);
-    // A poll has no effect if the daemon is stopping, or if the watch was removed or paused meanwhile.
-    if (signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
-    if (decided === 'postponed') {
-      options.onPostponed?.(watch);
-      return;
-    }
-    if (decided === null || !mayWork(watch)) {
-      options.onLeaseEnded?.(watch);
-      return;
-    }
-    outages.polled(watch, decided.observation);
-    await recovery.commit(doubtedIfUnsure(decided));
-  }
-
-  /** Reads a damaged memory again. False: it is still damaged. */
-  async function mend(watch: Watch): Promise<boolean> {
-    if (!(await held.mend(watch))) {
-      onDamaged(watch);
-      return false;
-    }
-    runs.forget(watch.id);
-    onTransitions();
-    return true;
-  }
-
-  /** Loads a memory of a commit that is unknown here. It may have transitions, so `onTransitions` is called. */
-  function replace(watch: Watch, stored: Memory | undefined): void {
-    if (!held.has(watch.id)) return;
-    runs.forget(watch.id);
-    held.replace(watch, stored);
-    onTransitions();
-  }
+    batch,
+    shardOfWatch,
+    hook: options.hook ?? null,
+    paceOf: options.paceOf ?? paceOfRule,
+    isPaused: options.isPaused ?? (() => false),
+    mayWork: (watch) => ownership.mayWork(shardOfWatch(watch)),
+    onLeaseEnded: options.onLeaseEnded ?? ignore,
+    onPostponed: options.onPostponed ?? ignore,
+    unrecorded: options.unrecorded ?? NOBODY_TOLD,
+  };
 
   /**
    * False if a reload removed the watch meanwhile, also if it was added again, since it then started without a memory.
    */
   function isInForce({ watch: { id }, decision }: DecidedPoll): boolean {
-    return held.has(id) && held.versionOf(id) === decision.expects;
+    return polls.watches.has(id) && versionOf(stateOf(polls, id)) === decision.expects;
   }
 
-  function settle(decided: DecidedPoll, storedAt: Instant): void {
+  /** The decision was kept: its memory is in force from now on. */
+  function report(decided: DecidedPoll, storedAt: Instant): void {
     const { watch, observation, decision, tookMs, hooked } = decided;
     // The transitions are stored, even if a reload removed the watch during the commit.
     if (decision.transitions.length > 0) onTransitions();
-    if (!held.has(watch.id)) return;
-    if (observation.type === 'seen') unsure.delete(watch.id);
-    runs.kept(watch, decision, observation.at);
-    held.committed(decided);
+    if (!polls.watches.has(watch.id)) return;
+    const state = stateOf(polls, watch.id);
+    if (observation.type === 'seen') state.isUnsure = false;
+    keepRuns(state, decision, observation.at);
+    state.memory = { ...decision.memory, version: decision.expects + (isWritten(decision) ? 1 : 0) };
+    state.isCoverageStored = false;
+    if (state.diagnostics !== null) notePoll(state.diagnostics, watch, observation, decision);
+    polls.changed.note(watch.id);
     onPolled(watch, observation, decision, tookMs);
     const asking = details.begin(decided, storedAt);
     hooked?.settled(observation, asking);
   }
 
-  const mayWork = (watch: Watch): boolean => ownership.mayWork(shardOfWatch(watch));
-
-  function adopted(watches: readonly Watch[]): void {
-    runs.adopt(new Set(watches.map(({ id }) => id)));
-    withHead = explorersOf(watches.filter(showsHead));
-  }
-
   function drop(shard: Shard): void {
-    const { rest = [], gone = [] } = Object.groupBy(held.watches(), (watch) =>
+    const { rest = [], gone = [] } = Object.groupBy(polls.watches.values(), (watch) =>
       shardOfWatch(watch) === shard ? 'gone' : 'rest',
     );
-    held.keep(rest);
-    adopted(rest);
     for (const { id } of gone) {
-      recovery.forget(id);
-      unsure.delete(id);
+      stateOf(polls, id).isUnsure = false;
+      unkept.forget(id);
     }
+    adopt(polls, rest);
     for (const explorer of explorersOf(gone)) {
       chains.drop(explorer);
       identity.drop(explorer);
@@ -252,10 +254,17 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   async function flush(): Promise<void> {
-    await held.flush();
+    await flushCoverage(tools);
     await chains.flush();
   }
 
+  function start(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
+    const state = stateOf(polls, watch.id);
+    state.running = pollSafely(state, watch, tick, tools, signal);
+    return state.running;
+  }
+
+  const unkept = unkeptIn(polls);
   return {
     async prepare(watches, nextShards = shards) {
       /** The claim of the shard that a watch belongs to; null: the shard is not held. */
@@ -263,7 +272,7 @@ export function createPoller(options: PollerOptions): Poller {
       const claims = new Map(watches.map((watch) => [watch.id, claimOf(watch)]));
       const own = watches.filter(({ id }) => claims.get(id) !== null);
       const commitChains = await chains.prepare(explorersOf(own));
-      const commitWatches = await held.prepare(own);
+      const commitWatches = await recallNew(own, tools);
       return {
         commit() {
           // Values read under an ended claim may be old: the next claim reads them again.
@@ -271,15 +280,15 @@ export function createPoller(options: PollerOptions): Poller {
           shards = nextShards;
           commitChains(explorersOf(still));
           commitWatches(still);
-          adopted(still);
         },
       };
     },
     takenOver(shard) {
-      for (const watch of held.watches()) if (shardOfWatch(watch) === shard) unsure.add(watch.id);
+      for (const watch of polls.watches.values())
+        if (shardOfWatch(watch) === shard) stateOf(polls, watch.id).isUnsure = true;
     },
     shardOf,
-    watches: held.watches,
+    watches: () => [...polls.watches.values()],
     async release(shard) {
       await batch.idle();
       await flush();
@@ -287,43 +296,31 @@ export function createPoller(options: PollerOptions): Poller {
     },
     drop,
     async poll(watches, signal) {
-      const ticks = createTicks(readerOf, clock.now(), watches);
-      const polls = watches.flatMap((watch) => {
-        if (isPaused(watch) || !held.has(watch.id)) return [];
-        if (!mayWork(watch)) {
-          options.onLeaseEnded?.(watch);
+      const ticks = createTicks(options.readerOf, clock.now(), watches);
+      const running = watches.flatMap((watch) => {
+        if (tools.isPaused(watch) || !polls.watches.has(watch.id)) return [];
+        if (!tools.mayWork(watch)) {
+          tools.onLeaseEnded(watch);
           return [];
         }
-        if (running.has(watch.id)) {
+        if (stateOf(polls, watch.id).running !== null) {
           onSkipped(watch);
           return [];
         }
-        const polling = pollOne(watch, ticks.of(watch.target.explorer), signal)
-          .catch((error: unknown) => {
-            // A defect in one watch must not end the daemon. Nothing was committed; the next poll tries again.
-            log.error('watch:failed', { watch: watch.name, error });
-          })
-          .finally(() => running.delete(watch.id));
-        running.set(watch.id, polling);
-        return [polling];
+        return [start(watch, ticks.of(watch.target.explorer), signal)];
       });
-      await Promise.all(polls);
+      await Promise.all(running);
       ticks.end();
     },
-    readings: held,
-    unkept: recovery,
+    readings: readingsIn(polls),
+    unkept,
     otherChain: identity.otherChain,
     flush,
     async idle() {
-      await Promise.allSettled(running.values());
+      await Promise.all([...polls.states.values()].flatMap(({ running }) => running ?? []));
       await details.idle();
     },
   };
-}
-
-function postponed(error: unknown): 'postponed' {
-  if (error instanceof Postponed) return 'postponed';
-  throw error;
 }
 
 function explorersOf(watches: readonly Watch[]): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import type { Alert, Memory } from '../../core/model/memory.ts';
 import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { AlertCount, AlertHealth, WatchData } from '../../telemetry/watch-metrics.ts';
-import type { WatchReadings } from '../polling/held-watches.ts';
+import type { WatchReadings } from '../polling/state.ts';
 import { labelsOf } from './report.ts';
 
 /** Null: a watch without such series was read, so that a scrape that reads thousands of them takes several turns. */

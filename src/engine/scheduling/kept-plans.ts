@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { ShardOf } from '../polling/held-watches.ts';
+import type { ShardOf } from '../polling/state.ts';
 
 /** A plan, and its name in the state. */
 export interface NamedPlan {

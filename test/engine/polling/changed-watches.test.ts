@@ -1,6 +1,6 @@
 // Who looks again only at what has changed must never miss a change.
 import { expect, test } from '@jest/globals';
-import { createChangedWatches } from '../../../src/engine/polling/held-watches.ts';
+import { createChangedWatches } from '../../../src/engine/polling/state.ts';
 
 test('names the watches that changed since a mark', () => {
   const changed = createChangedWatches();

@@ -1,7 +1,7 @@
 // Who asks a question of a tick: it decides who pays for it.
 import { expect, test } from '@jest/globals';
 import type { AskedBy } from '../../../src/core/model/watch/question.ts';
-import { createTicks, type Reader } from '../../../src/engine/polling/decider.ts';
+import { createTicks, type Reader } from '../../../src/engine/polling/read.ts';
 import { loadWatches } from '../../support/world.ts';
 
 const RULES = `

@@ -7,7 +7,7 @@ import type { Memory, Samples } from '../../../src/core/model/memory.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../../src/core/step.ts';
-import { createRunsOfWatches } from '../../../src/engine/polling/beside-memory.ts';
+import { type HeldRuns, keepRuns, runsBefore } from '../../../src/engine/polling/beside-memory.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { commit } from '../../support/store/store-calls.ts';
 import { aWatch } from '../../support/engine/watch.ts';
@@ -40,7 +40,7 @@ function answers(samples: Samples, spans: readonly WindowSpan[], history: Return
 async function bothWays(windows: readonly WindowSpan[], polls: readonly Poll[]) {
   const watch: Watch = aWatch([], { windows });
   const store = createMemoryStore();
-  let runs = createRunsOfWatches(store);
+  const held: { runs: HeldRuns | null } = { runs: null };
   let [whole, apart]: [Memory, Memory] = [blankMemory(watch), blankMemory(watch)];
   const said: { apart: string[]; whole: string[] }[] = [];
   let at = 0;
@@ -48,7 +48,7 @@ async function bothWays(windows: readonly WindowSpan[], polls: readonly Poll[]) 
     at += wait * MINUTE;
     const observation = observationAt(at, level);
     const time = { at, coveredUntil: whole.coveredUntil, intervalMs: MINUTE };
-    const past = await runs.before(watch, apart, at, 0);
+    const past = await runsBefore(held, { watch, memory: apart, at, shiftedMs: 0 }, store);
     const ofWhole = step(watch, whole, observation).memory;
     const first = step(watch, apart, observation, past);
     said.push({
@@ -58,10 +58,10 @@ async function bothWays(windows: readonly WindowSpan[], polls: readonly Poll[]) 
     if (end === 'lost') continue;
     const decision = withClosedApart(watch, apart, first);
     await commit(store, [decision], at);
-    runs.kept(watch, decision, at);
+    keepRuns(held, decision, at);
     whole = ofWhole;
     apart = { ...decision.memory, version: apart.version + (decision.hasChanged ? 1 : 0) };
-    if (end === 'restart') runs = createRunsOfWatches(store);
+    if (end === 'restart') held.runs = null;
   }
   return {
     said,
@@ -134,18 +134,18 @@ test('a poll writes what is new, however long the window is, and what no window 
 
 test('what was stored of something else, or of a path that was not looked back over meanwhile, is gone', async () => {
   const store = createMemoryStore();
-  const runs = createRunsOfWatches(store);
+  const held: { runs: HeldRuns | null } = { runs: null };
   const window = { path: 'level', ms: 60 * MINUTE };
   let memory: Memory | null = null;
   const poll = async (watch: Watch, minute: number, value: string): Promise<string> => {
     const before: Memory = memory ?? blankMemory(watch);
     const at = minute * MINUTE;
-    const past = await runs.before(watch, before, at, 0);
+    const past = await runsBefore(held, { watch, memory: before, at, shiftedMs: 0 }, store);
     const first = step(watch, before, observationAt(at, value), past);
     const time = { at, coveredUntil: before.coveredUntil, intervalMs: MINUTE };
     const decision = withClosedApart(watch, before, first);
     await commit(store, [decision], at);
-    runs.kept(watch, decision, at);
+    keepRuns(held, decision, at);
     memory = { ...decision.memory, version: before.version + 1 };
     return String(historyOf(decision.memory.history, time, past)({ ...window, ms: 2 * MINUTE, measure: 'delta' }));
   };

@@ -1,7 +1,7 @@
 // What is known of a plan goes on with the shard of its explorers, from process to process.
 import { expect, test } from '@jest/globals';
 import { createShardFollower } from '../../../src/app/runtime/shard-follower.ts';
-import { explorerShard } from '../../../src/engine/polling/held-watches.ts';
+import { explorerShard } from '../../../src/engine/polling/state.ts';
 import { createKeptPlans } from '../../../src/engine/scheduling/kept-plans.ts';
 import { createAccount } from '../../../src/explorer/spending/account.ts';
 import { createMutex } from '../../../src/lib/clock.ts';

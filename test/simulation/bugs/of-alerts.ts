@@ -31,9 +31,9 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/engine/polling/poller.ts',
-        find: `    await recovery.commit(doubtedIfUnsure(decided));`,
-        replace: `    held.replace(watch, { ...decided.decision.memory, version: decided.decision.expects });
-    await recovery.commit(doubtedIfUnsure(decided));`,
+        find: `    reading = await commit(state, decided, tools);`,
+        replace: `    state.memory = { ...decided.decision.memory, version: decided.decision.expects };
+    reading = await commit(state, decided, tools);`,
       },
     ],
     caughtAs: ['lost'],
@@ -122,8 +122,8 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/engine/polling/commit.ts',
-        find: `        if (end !== 'superseded') return;`,
-        replace: `        if (end !== 'superseded' || decisions > 0) return;`,
+        find: `  if (end !== 'superseded' || (await`,
+        replace: `  if (end !== 'superseded' || whole !== null || (await`,
       },
     ],
     caughtAs: ['lost'],

@@ -3,7 +3,7 @@
 import { runWork } from '../../../src/app/loops.ts';
 import { openParts } from '../../../src/app/parts.ts';
 import { effectsOf } from '../../../src/app/operators.ts';
-import type { PollHook } from '../../../src/engine/polling/poll.ts';
+import type { PollHook } from '../../../src/engine/polling/read.ts';
 import { keepPolicy } from '../../../src/operators/upkeep.ts';
 import { createStorageBackoff } from '../../../src/engine/loop.ts';
 import { createExplorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';
