@@ -198,8 +198,8 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     edits: [
       {
         file: 'src/engine/sending/sender.ts',
-        find: 'if (lostClaim === null) return;',
-        replace: 'if (lostClaim === null || channel.length > 0) return;',
+        find: 'if (state.lostClaim === null) return;',
+        replace: 'if (state.lostClaim === null || channel.length > 0) return;',
       },
     ],
     under: ['lost answers'],

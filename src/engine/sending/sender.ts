@@ -9,20 +9,16 @@
 // storage that does not answer only delays the sender: it tries again after a wait, and an outcome that cannot be
 // recorded keeps its slot until it can be, so that no message is sent twice meanwhile.
 import type { Ownership } from '../../cluster/ownership.ts';
-import type { Delivery, Outcome } from '../../core/model/delivery.ts';
 import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
-import { aborted, type Clock, earliest, type Instant } from '../../lib/clock.ts';
-import { failpoint } from '../../lib/failpoint.ts';
-import type { OpenNotifier, SendingPace } from '../../notifiers/notifier.ts';
+import { aborted, earliest, type Instant } from '../../lib/clock.ts';
+import type { SendingPace } from '../../notifiers/notifier.ts';
 import type { Claimed, DeliveryClaim, Share } from '../../store/contract/deliveries.ts';
 import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { createRunTime, createStorageBackoff, createWokenLoop } from '../loop.ts';
-import { createOutcomeReport } from './outcome-report.ts';
-import { createFailingReceivers, createPacing, type MayGo } from './may-send.ts';
-import { createBegunTries, createSettling } from './settling.ts';
+import { createFailingReceivers, createPacing } from './may-send.ts';
+import { type AttemptOptions, createBegunTries, createOutcomeReport, createSettling, deliver } from './attempt.ts';
 
 export interface Sender {
   /**
@@ -40,29 +36,19 @@ export interface Sender {
   resume(): void;
 }
 
-interface SenderOptions {
+interface SenderOptions extends AttemptOptions {
   readonly store: Pick<
     Store,
     'keepRecipients' | 'claim' | 'unclaim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'
   >;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'holds'>;
-  readonly channel: string;
   /**
    * Deliveries to others wait: a reload removed their recipient, and after one that changed the type of the channel it
    * may be an address of another type.
    */
   readonly recipients: readonly string[];
-  readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
   readonly pace?: SendingPace | undefined;
-  readonly mayGo: MayGo;
-  /** True if a message about it was sent while the state was not writable. */
-  readonly isToldUnrecorded: (delivery: Delivery) => boolean;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly onOutcome: (outcome: Outcome) => void;
-  /** Called once for each delivery that was given up, when that is stored. */
-  readonly onDead: () => void;
 }
 
 /** The most deliveries in flight at once. */
@@ -83,252 +69,250 @@ const EXPIRE_STEP_MS = 60_000;
 const LEASE_MS = 300_000;
 /** The interval of checks whether a lease that ended by the clock of this process was renewed. */
 const RENEWED_MS = 1000;
-const NOT_HELD: Outcome = { type: 'again', why: 'not sent: this process lost the channel before the first byte' };
 
-export function createSender(options: SenderOptions): Sender {
-  const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
-    options;
-  const shard: Shard = `channel:${channel}`;
-  const inFlight = new Map<DeliveryId, Promise<void>>();
-  const storage = createStorageBackoff({ channel }, log);
-  const settling = createSettling({ store, storage, giveUpAfterMs, clock });
-  const begun = createBegunTries();
-  const report = createOutcomeReport(channel, log);
-  const runTime = createRunTime(clock);
-  const receivers = createFailingReceivers();
-  const pacing = createPacing(options.pace ?? null);
-  // The part of the run time that is in the state file.
-  let recordedMs = 0;
-  // The run time of the next check for ended leases and waits.
-  let expiresAtMs = 0;
-  const loop = createWokenLoop(clock);
-
-  let isResumed = false;
+/** Changes while the sender works; nothing of it has to survive a restart. */
+interface SenderState {
+  readonly inFlight: Map<DeliveryId, Promise<void>>;
+  /** The part of the run time that is in the store. */
+  recordedMs: number;
+  /** The run time of the next check for ended leases and waits. */
+  expiresAtMs: number;
+  /** True if messages that wait for their next attempt are due now. */
+  isResumed: boolean;
   /** A claim whose answer was lost; null: none. It may be stored. */
-  let lostClaim: Pick<DeliveryClaim, 'outOfTurn'> | null = null;
-  // True until the recipients are stored, and the failing receivers are read from the pending deliveries.
-  let isNew = true;
+  lostClaim: Pick<DeliveryClaim, 'outOfTurn'> | null;
+  /** True until the recipients are stored, and the failing receivers are read from the pending deliveries. */
+  isNew: boolean;
+}
 
-  const resume = (): void => {
-    isResumed = true;
-    loop.wake();
+const toolsOf = (options: SenderOptions) => {
+  const { store, channel, giveUpAfterMs, pace = null, clock, log } = options;
+  const storage = createStorageBackoff({ channel }, log);
+  const shard: Shard = `channel:${channel}`;
+  return {
+    ...options,
+    shard,
+    storage,
+    settling: createSettling({ store, storage, giveUpAfterMs, clock }),
+    begun: createBegunTries(),
+    report: createOutcomeReport(channel, log),
+    runTime: createRunTime(clock),
+    receivers: createFailingReceivers(),
+    pacing: createPacing(pace),
+    loop: createWokenLoop(clock),
   };
+};
 
-  /** The milliseconds until the next check; null: the sender waits for a wake. */
-  async function sendDue(abandon: AbortSignal): Promise<number | null> {
-    const fence = ownership.fenceOf(shard);
-    if (fence === null) return null;
-    // A message that is claimed now could not be sent. A renewal of the lease wakes nobody.
-    if (!ownership.holds(shard)) return RENEWED_MS;
-    await recordRunTime();
-    if (isNew) await begin(fence);
-    if (inFlight.size === MOST_IN_FLIGHT) return null;
-    await expire();
-    await unclaim(fence);
-    // A claim is a commit, so it is made only if this read finds a due delivery.
-    const now = clock.now();
-    const due = await store.nextDue(shareNow().share);
-    if (due !== null && due - now > LONGEST_WAIT_MS) {
-      // No wait is that long, so the clock was set back. The next check follows at once, and its `expire` ends the
-      // wait.
-      expiresAtMs = 0;
-      return 0;
-    }
-    const dueMs = due !== null && due <= now ? await claimDue(fence, abandon) : restUntil(due);
-    return earliest([dueMs, due === null ? null : await takeTurn(fence, abandon)]);
-  }
+type SenderTools = ReturnType<typeof toolsOf>;
 
-  function shareNow(): { readonly share: Share; readonly most: number; readonly moreInMs: number | null } {
-    const nowMs = runTime.passed();
-    const { most, resting, onlyCritical, moreAtMs } = pacing.room(nowMs);
-    const share = { channel, perRule: MOST_OF_RULE, resting, onlyCritical };
-    return { share, most, moreInMs: moreAtMs === null ? null : moreAtMs - nowMs };
-  }
-
-  /** The milliseconds until the next delivery is due, or until the pace leaves more room; null: neither is known. */
-  function restUntil(due: Instant | null): number | null {
-    return earliest([due === null ? null : due - clock.now(), shareNow().moreInMs]);
-  }
-
-  async function claimDue(fence: Fence, abandon: AbortSignal): Promise<number | null> {
-    for (;;) {
-      const free = MOST_IN_FLIGHT - inFlight.size;
-      const { share, most, moreInMs } = shareNow();
-      // Without a free slot, the next freed one wakes the loop.
-      if (free === 0) return null;
-      if (most <= 0) return moreInMs;
-      // With a pace, each claimed delivery changes which ones may be claimed next.
-      const limit = most === Infinity ? free : 1;
-      const claimed = await claim({ share, limit, outOfTurn: null }, fence, abandon);
-      if (claimed < limit) return restUntil(await store.nextDue(share));
-    }
-  }
-
-  /** Tries one message to a failing receiver, outside of the message's own schedule. */
-  async function takeTurn(fence: Fence, abandon: AbortSignal): Promise<number | null> {
-    const next = receivers.next();
-    if (next === null || inFlight.size === MOST_IN_FLIGHT) return null;
-    const nowMs = runTime.passed();
-    if (next.atMs > nowMs) return next.atMs - nowMs;
-    receivers.hadTurn(next.recipient, nowMs);
-    const { share, most } = shareNow();
-    if (most > 0) await claim({ share, limit: 1, outOfTurn: next.recipient }, fence, abandon);
+/** The milliseconds until the next check; null: the sender waits for a wake. */
+async function sendDue(state: SenderState, tools: SenderTools, abandon: AbortSignal): Promise<number | null> {
+  const { store, ownership, shard, clock } = tools;
+  const fence = ownership.fenceOf(shard);
+  if (fence === null) return null;
+  // A message that is claimed now could not be sent. A renewal of the lease wakes nobody.
+  if (!ownership.holds(shard)) return RENEWED_MS;
+  await recordRunTime(state, tools);
+  if (state.isNew) await begin(state, tools, fence);
+  if (state.inFlight.size === MOST_IN_FLIGHT) return null;
+  await expire(state, tools);
+  await unclaim(state, tools, fence);
+  // A claim is a commit, so it is made only if this read finds a due delivery.
+  const now = clock.now();
+  const due = await store.nextDue(shareNow(tools).share);
+  if (due !== null && due - now > LONGEST_WAIT_MS) {
+    // No wait is that long, so the clock was set back. The next check follows at once, and its `expire` ends the wait.
+    state.expiresAtMs = 0;
     return 0;
   }
+  const dueMs = due !== null && due <= now ? await claimDue(state, tools, fence, abandon) : restUntil(due, tools);
+  return earliest([dueMs, due === null ? null : await takeTurn(state, tools, fence, abandon)]);
+}
 
-  interface Taking extends Pick<DeliveryClaim, 'limit' | 'outOfTurn'> {
-    readonly share: Share;
-  }
+async function begin(state: SenderState, tools: SenderTools, fence: Fence): Promise<void> {
+  const { store, channel, recipients, receivers, runTime } = tools;
+  await store.keepRecipients(channel, recipients, fence);
+  for (const recipient of await store.refusing(channel)) receivers.wasFailing(recipient, runTime.passed());
+  state.isNew = false;
+}
 
-  /** Returns the number of claimed deliveries. */
-  async function claim({ share, ...how }: Taking, fence: Fence, abandon: AbortSignal): Promise<number> {
-    lostClaim = how;
-    const claimed = await store.claim({ ...share, ...how, at: clock.now(), leaseMs: LEASE_MS }, fence);
-    lostClaim = null;
-    for (const one of claimed) {
-      pacing.began(one.rule, runTime.passed());
-      start(one, abandon);
-    }
-    return claimed.length;
-  }
+async function recordRunTime(state: SenderState, { store, channel, runTime }: SenderTools): Promise<void> {
+  const passedMs = runTime.passed();
+  if (passedMs - state.recordedMs < AGE_STEP_MS) return;
+  await store.ran(channel, passedMs - state.recordedMs);
+  state.recordedMs = passedMs;
+}
 
-  async function begin(fence: Fence): Promise<void> {
-    await store.keepRecipients(channel, options.recipients, fence);
-    for (const recipient of await store.refusing(channel)) receivers.wasFailing(recipient, runTime.passed());
-    isNew = false;
-  }
+async function expire(
+  state: SenderState,
+  { store, channel, runTime, receivers, clock, log }: SenderTools,
+): Promise<void> {
+  const passedMs = runTime.passed();
+  const all = state.isResumed;
+  if (passedMs < state.expiresAtMs && !all) return;
+  // Deliveries in flight are left out: they belong to this process, even if it takes long to record their outcome.
+  const waits = { all, failing: receivers.failing(passedMs) };
+  const deliveries = await store.expire(channel, clock.now(), [...state.inFlight.keys()], waits);
+  if (all) state.isResumed = false;
+  state.expiresAtMs = passedMs + EXPIRE_STEP_MS;
+  if (deliveries > 0)
+    log.info('outbox:recovered', { channel, deliveries, effect: 'the deliveries are sent again with the same ids' });
+}
 
-  async function expire(): Promise<void> {
-    const passedMs = runTime.passed();
-    const all = isResumed;
-    if (passedMs < expiresAtMs && !all) return;
-    // Deliveries in flight are left out: they belong to this process, even if it takes long to record their outcome.
-    const waits = { all, failing: receivers.failing(passedMs) };
-    const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()], waits);
-    if (all) isResumed = false;
-    expiresAtMs = passedMs + EXPIRE_STEP_MS;
-    if (deliveries > 0)
-      log.info('outbox:recovered', { channel, deliveries, effect: 'the deliveries are sent again with the same ids' });
-  }
+/** Takes back a claim whose answer was lost. If it is stored, its messages would stay unsent until the lease ends. */
+async function unclaim(state: SenderState, { store, channel, log }: SenderTools, fence: Fence): Promise<void> {
+  if (state.lostClaim === null) return;
+  const lost = { channel, held: [...state.inFlight.keys()], isOutOfTurn: state.lostClaim.outOfTurn !== null };
+  const deliveries = await store.unclaim(lost, fence);
+  state.lostClaim = null;
+  if (deliveries > 0)
+    log.info('outbox:unclaimed', {
+      channel,
+      deliveries,
+      effect: 'the deliveries were not sent before, and are sent now',
+    });
+}
 
-  /** Takes back a claim whose answer was lost. If it is stored, its messages would stay unsent until the lease ends. */
-  async function unclaim(fence: Fence): Promise<void> {
-    if (lostClaim === null) return;
-    const lost = { channel, held: [...inFlight.keys()], isOutOfTurn: lostClaim.outOfTurn !== null };
-    const deliveries = await store.unclaim(lost, fence);
-    lostClaim = null;
-    if (deliveries > 0)
-      log.info('outbox:unclaimed', {
-        channel,
-        deliveries,
-        effect: 'the deliveries were not sent before, and are sent now',
-      });
-  }
+interface ShareNow {
+  readonly share: Share;
+  readonly most: number;
+  readonly moreInMs: number | null;
+}
 
-  async function recordRunTime(): Promise<void> {
-    const passedMs = runTime.passed();
-    if (passedMs - recordedMs < AGE_STEP_MS) return;
-    await store.ran(channel, passedMs - recordedMs);
-    recordedMs = passedMs;
-  }
+function shareNow({ channel, pacing, runTime }: SenderTools): ShareNow {
+  const nowMs = runTime.passed();
+  const { most, resting, onlyCritical, moreAtMs } = pacing.room(nowMs);
+  const share = { channel, perRule: MOST_OF_RULE, resting, onlyCritical };
+  return { share, most, moreInMs: moreAtMs === null ? null : moreAtMs - nowMs };
+}
 
-  function start(claimed: Claimed, abandon: AbortSignal): void {
-    const done = deliver(claimed, recordedMs - claimed.ageMs, abandon)
-      .catch((error: unknown) => {
-        log.error('sender:failed', { channel, error: String(error) });
-      })
-      .finally(() => {
-        inFlight.delete(claimed.delivery.id);
-        loop.wake();
-      });
-    inFlight.set(claimed.delivery.id, done);
-  }
+/** The milliseconds until the next delivery is due, or until the pace leaves more room; null: neither is known. */
+function restUntil(due: Instant | null, tools: SenderTools): number | null {
+  return earliest([due === null ? null : due - tools.clock.now(), shareNow(tools).moreInMs]);
+}
 
-  /** `owedSinceMs`: the run time when the delivery was committed. */
-  async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
-    if (!(await mayGo(claimed, abandon))) return;
-    // The check may have outlasted the lease of the channel. Then another replica may have sent the message meanwhile.
-    if (!ownership.holds(shard)) {
-      await settling.record(claimed, { state: 'due', outcome: NOT_HELD, dueAt: clock.now() }, abandon);
-      return;
-    }
-    failpoint('send.begun');
-    const outcome = await send(claimed, abandon);
-    failpoint('send.ended');
-    const isBack = receivers.ended(claimed.delivery.recipient, outcome, runTime.passed());
-    const ended = settling.settlementOf(claimed, outcome, runTime.passed() - owedSinceMs);
-    const settlement = ended.state === 'sent' ? { ...ended, isBack } : ended;
-    const isRecorded = await settling.record(claimed, settlement, abandon);
-    report(claimed, settlement);
-    onOutcome(outcome);
-    if (isRecorded && settlement.state === 'dead') onDead();
+async function claimDue(
+  state: SenderState,
+  tools: SenderTools,
+  fence: Fence,
+  abandon: AbortSignal,
+): Promise<number | null> {
+  for (;;) {
+    const free = MOST_IN_FLIGHT - state.inFlight.size;
+    const { share, most, moreInMs } = shareNow(tools);
+    // Without a free slot, the next freed one wakes the loop.
+    if (free === 0) return null;
+    if (most <= 0) return moreInMs;
+    // With a pace, each claimed delivery changes which ones may be claimed next.
+    const limit = most === Infinity ? free : 1;
+    const claimed = await claim(state, tools, { share, limit, outOfTurn: null, fence }, abandon);
+    if (claimed < limit) return restUntil(await tools.store.nextDue(share), tools);
   }
+}
 
-  /**
-   * Repeats the check while the storage does not answer. If `abandon` aborts first, it returns false, and the delivery
-   * stays `sending`.
-   */
-  async function mayGo(claimed: Claimed, abandon: AbortSignal): Promise<boolean> {
-    for (;;) {
-      try {
-        const may = await options.mayGo(claimed);
-        storage.answered('first-try');
-        return may;
-      } catch (error) {
-        const pauseMs = storage.failed('first-try', error);
-        if (abandon.aborted) return false;
-        await clock.sleep(pauseMs, abandon);
-      }
-    }
-  }
+/** Tries one message to a failing receiver, outside of the message's own schedule. */
+async function takeTurn(
+  state: SenderState,
+  tools: SenderTools,
+  fence: Fence,
+  abandon: AbortSignal,
+): Promise<number | null> {
+  const { receivers, runTime } = tools;
+  const next = receivers.next();
+  if (next === null || state.inFlight.size === MOST_IN_FLIGHT) return null;
+  const nowMs = runTime.passed();
+  if (next.atMs > nowMs) return next.atMs - nowMs;
+  receivers.hadTurn(next.recipient, nowMs);
+  const { share, most } = shareNow(tools);
+  if (most > 0) await claim(state, tools, { share, limit: 1, outOfTurn: next.recipient, fence }, abandon);
+  return 0;
+}
 
-  async function send(claimed: Claimed, abandon: AbortSignal): Promise<Outcome> {
-    const { delivery, attempt, maybeCopy, receipt, ownReceipts } = claimed;
-    const isAgain = begun.begin(claimed);
-    try {
-      const isCopy = maybeCopy || isAgain || isToldUnrecorded(delivery);
-      return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt, ownReceipts }, abandon);
-    } catch (error) {
-      log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
-      return { type: 'again', why: String(error) };
-    }
+interface Taking extends Pick<DeliveryClaim, 'limit' | 'outOfTurn'> {
+  readonly share: Share;
+  readonly fence: Fence;
+}
+
+/** Returns the number of claimed deliveries. */
+async function claim(
+  state: SenderState,
+  tools: SenderTools,
+  { share, fence, ...how }: Taking,
+  abandon: AbortSignal,
+): Promise<number> {
+  const { store, pacing, runTime, clock } = tools;
+  state.lostClaim = how;
+  const claimed = await store.claim({ ...share, ...how, at: clock.now(), leaseMs: LEASE_MS }, fence);
+  state.lostClaim = null;
+  for (const one of claimed) {
+    pacing.began(one.rule, runTime.passed());
+    start(state, tools, one, abandon);
   }
+  return claimed.length;
+}
+
+function start(state: SenderState, tools: SenderTools, claimed: Claimed, abandon: AbortSignal): void {
+  const { id } = claimed.delivery;
+  const done = deliver(claimed, state.recordedMs - claimed.ageMs, tools, abandon)
+    .catch((error: unknown) => {
+      tools.log.error('sender:failed', { channel: tools.channel, error: String(error) });
+    })
+    .finally(() => {
+      state.inFlight.delete(id);
+      tools.loop.wake();
+    });
+  state.inFlight.set(id, done);
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const tools = toolsOf(options);
+  const { storage, loop, channel, clock, log } = tools;
+  const state: SenderState = {
+    inFlight: new Map(),
+    recordedMs: 0,
+    expiresAtMs: 0,
+    isResumed: false,
+    lostClaim: null,
+    isNew: true,
+  };
 
   /**
    * Makes one check of the outbox, and returns the milliseconds until the next one. After a failed check it waits even
    * if the loop is woken.
    */
-  async function claimOnce(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
+  async function sendDueSafely(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
     try {
-      const restMs = await sendDue(abandon);
+      const restMs = (await sendDue(state, tools, abandon)) ?? LONGEST_REST_MS;
       storage.answered('claim');
-      return restMs ?? LONGEST_REST_MS;
+      return Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS);
     } catch (error) {
       await clock.sleep(storage.failed('claim', error), stop);
-      return 0;
+      return SHORTEST_REST_MS;
     }
-  }
-
-  async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
-    // Another process may have sent on the channel since the last run, and ended during an attempt.
-    expiresAtMs = 0;
-    isNew = true;
-    await loop.run(stop, async () => {
-      const restMs = await claimOnce(stop, abandon);
-      return Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS);
-    });
-    await Promise.race([Promise.all(inFlight.values()), gracePeriod(abandon)]);
-    if (inFlight.size > 0) log.warn('sender:abandoned', { channel, inFlight: inFlight.size });
   }
 
   async function gracePeriod(abandon: AbortSignal): Promise<void> {
     await aborted(abandon);
     const over = new AbortController();
-    void Promise.all(inFlight.values()).then(() => {
+    void Promise.all(state.inFlight.values()).then(() => {
       over.abort();
     });
     await clock.sleep(GRACE_PERIOD_MS, over.signal);
   }
 
-  return { run, wake: loop.wake, resume };
+  return {
+    async run(stop, abandon) {
+      // Another process may have sent on the channel since the last run, and ended during an attempt.
+      state.expiresAtMs = 0;
+      state.isNew = true;
+      await loop.run(stop, () => sendDueSafely(stop, abandon));
+      await Promise.race([Promise.all(state.inFlight.values()), gracePeriod(abandon)]);
+      if (state.inFlight.size > 0) log.warn('sender:abandoned', { channel, inFlight: state.inFlight.size });
+    },
+    wake: loop.wake,
+    resume() {
+      state.isResumed = true;
+      loop.wake();
+    },
+  };
 }
