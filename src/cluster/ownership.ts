@@ -35,8 +35,11 @@ export interface Ownership {
   /** Adds a follower. It is called when a shard is claimed, given back or lost. */
   follow(follower: Follower): void;
 
-  /** Call this after a write that was `fenced`: another replica has the shard. */
-  lost(shard: Shard): void;
+  /**
+   * Call this after a write under this fence that was `fenced`: another replica has the shard. It has no effect if this
+   * process has claimed the shard again meanwhile.
+   */
+  lost(shard: Shard, under: Fence): void;
 
   /**
    * Gives the shard back and does not claim it for two minutes, since another replica can read its memory. False: no

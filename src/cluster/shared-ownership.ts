@@ -236,9 +236,12 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
       roundAt = 0;
     },
     follow: held.follow,
-    lost(shard) {
+    lost(shard, { epoch }) {
       counts.fencedCommits += 1;
-      if (held.fenceOf(shard) !== null) void note('commit-fenced', { shard });
+      // A slow write of a former claim is refused, too. If it ended a new claim, the writes of that one which are under
+      // way would be refused, and end the next claim.
+      if (held.fenceOf(shard)?.epoch !== epoch) return;
+      void note('commit-fenced', { shard });
       drop(shard, 'a write of it was refused');
     },
     avoid: avoidance.avoid,

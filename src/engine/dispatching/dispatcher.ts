@@ -90,8 +90,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let rerouteAt: Instant | null = null;
 
   /** Null: another process dispatches now. */
-  function moreAfter(end: CommitResult, more: More): More | null {
-    if (end === 'fenced') ownership.lost('service:dispatch');
+  function moreAfter(end: CommitResult, more: More, fence: Fence): More | null {
+    if (end === 'fenced') ownership.lost('service:dispatch', fence);
     return end === 'fenced' ? null : end === 'superseded' ? 'next-turn' : more;
   }
 
@@ -124,11 +124,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const at = await timeOf(fence);
       const { alerts, last } = await store.readActive({ after, limit: MOST_REROUTED, at });
       const raised = await raiseSeverities(alerts, rules(), { store, at, fence });
-      if (raised === 'fenced') ownership.lost('service:dispatch');
+      if (raised === 'fenced') ownership.lost('service:dispatch', fence);
       if (raised === 'superseded') continue;
       const result = reroute(alerts, rules(), before, at);
       const end = await store.commitReroute(result, at, fence);
-      if (end === 'fenced') ownership.lost('service:dispatch');
+      if (end === 'fenced') ownership.lost('service:dispatch', fence);
       if (end === 'superseded') continue;
       reportUndeliverable(result.undeliverable);
       return { gone: result.gone, last, hasMoved: result.informed.length > 0 };
@@ -141,7 +141,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { round, result } = firstOf(read, rules());
     const end = await store.commitRouting(round, result, clock.now(), fence);
     if (end === 'kept') reportRouting(round, result);
-    return moreAfter(end, result.owing.length <= FEW_OWING ? 'now' : 'next-turn');
+    return moreAfter(end, result.owing.length <= FEW_OWING ? 'now' : 'next-turn', fence);
   }
 
   function reportRouting({ unrouted }: RoutingRound, { undeliverable }: RoutingResult): void {
@@ -165,7 +165,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const announced = announce(result.unanswered, at);
     const end = await store.commitCalls(round, { ...result, announced }, clock.now(), fence);
     if (announced.length > 0) loop.wake();
-    return moreAfter(end, round.alerts.length < MOST_CALLS ? 'nothing' : 'next-turn');
+    return moreAfter(end, round.alerts.length < MOST_CALLS ? 'nothing' : 'next-turn', fence);
   }
 
   async function decideRoundOnce(fence: Fence): Promise<More | null> {
@@ -173,7 +173,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (round === null) return 'nothing';
     onOwed(channelsOf(round.written));
     if (round.end === 'kept') reportDamaged(round.read);
-    return moreAfter(round.end, 'next-turn');
+    return moreAfter(round.end, 'next-turn', fence);
   }
 
   function reportDamaged({ groups }: DueRound): void {

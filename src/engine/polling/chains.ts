@@ -141,7 +141,7 @@ export function createChains({ store, ownership, shardOf, log, onForks }: Chains
         const kept = { from: Math.min(...record.keys()), anchor: anchor?.height ?? null };
         const end = await store.keepChainBlocks(explorer, changed, kept, fence);
         if (end === 'kept') chain.stored = record;
-        else ownership.lost(shard);
+        else ownership.lost(shard, fence);
       }
     },
     drop(explorer) {

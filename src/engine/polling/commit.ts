@@ -225,7 +225,7 @@ async function commitAll<Item extends { readonly decision: Decision }>(
     const decisions = items.map(({ decision }) => decision);
     const results = await store.commit(decisions, at, fence);
     outages.storageWorks();
-    if (results.includes('fenced')) for (const shard of new Set(items.map(shardOf))) ownership.lost(shard);
+    if (results.includes('fenced')) for (const shard of new Set(items.map(shardOf))) ownership.lost(shard, fence);
     return items.flatMap((item, i) => {
       const end = results[i] ?? 'fenced';
       return end === 'fenced' ? [] : [[item, end] as const];

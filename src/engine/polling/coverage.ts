@@ -42,7 +42,7 @@ async function flushSome(watches: readonly Watch[], fence: Fence, tools: Coverag
   try {
     if ((await store.cover(coverage, fence)) === 'kept') return;
     for (const { diagnostics } of states) lostDiagnostics(diagnostics);
-    for (const shard of new Set(watches.map(shardOfWatch))) ownership.lost(shard);
+    for (const shard of new Set(watches.map(shardOfWatch))) ownership.lost(shard, fence);
   } catch (error) {
     for (const state of states) {
       state.isCoverageStored = false;

@@ -89,7 +89,7 @@ async function add(watch: Watch, messages: readonly Message[], options: DetailsO
   const fence = ownership.fenceOf(shard);
   if (fence === null) return;
   try {
-    if ((await store.addDetails(messages, fence)) === 'fenced') ownership.lost(shard);
+    if ((await store.addDetails(messages, fence)) === 'fenced') ownership.lost(shard, fence);
     else onAdded();
   } catch (error) {
     outages.storageFails(error);

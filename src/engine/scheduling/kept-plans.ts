@@ -88,7 +88,7 @@ export function createKeptPlans({ store, ownership, shardOf, plans, clock, log }
       for (const [fence, own] of Map.groupBy(changed, (one): Fence => one.fence)) {
         const kept = new Map<string, PlanRow>(own.map(({ held, row }) => [held.name, row]));
         if ((await store.keepPlans(kept, now, fence)) === 'kept') for (const { held, text } of own) held.written = text;
-        else for (const shard of new Set(own.map(({ held }) => held.shard))) ownership.lost(shard);
+        else for (const shard of new Set(own.map(({ held }) => held.shard))) ownership.lost(shard, fence);
       }
     },
     drop(shard) {

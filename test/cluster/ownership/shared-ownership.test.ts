@@ -1,7 +1,16 @@
 // One replica among several, as its loops run: what its followers are told, and when. Only the clock and the database are
 // not real.
 import { expect, test } from '@jest/globals';
+import type { Fence } from '../../../src/store/contract/fence.ts';
 import { LEASE_MS, SHARDS, someReplicas } from '../../support/cluster/looping-replicas.ts';
+
+type One = ReturnType<ReturnType<typeof someReplicas>['join']>;
+
+function fenceOf({ ownership }: One): Fence {
+  const fence = ownership.fenceOf('explorer:a');
+  if (fence === null) throw new Error('explorer:a is not held');
+  return fence;
+}
 
 test('the first replica has everything within a second, and its followers hear of each shard once', async () => {
   const { clock, join } = someReplicas();
@@ -149,7 +158,7 @@ test('a replica that had stood still went on with what another one has by then',
   await clock.advance(30_000);
   expect(other.working()).toEqual(SHARDS);
   expect(one.working()).toEqual([]);
-  one.ownership.lost('explorer:a');
+  one.ownership.lost('explorer:a', fenceOf(one));
   expect(one.ownership.fenceOf('explorer:a')).toBeNull();
   expect(one.lines).toEqual(['commit-fenced']);
   one.isCut = false;
@@ -164,10 +173,16 @@ test('a shard whose write was refused by mistake stayed with a replica that did 
   const { clock, join } = someReplicas();
   const one = join('one');
   await clock.advance(10_000);
-  one.ownership.lost('explorer:a');
+  const former = fenceOf(one);
+  one.ownership.lost('explorer:a', former);
   expect(one.working()).not.toContain('explorer:a');
   await clock.advance(6000);
   expect(one.working()).toEqual(SHARDS);
+
+  // The answer to a slow write of the former claim.
+  one.ownership.lost('explorer:a', former);
+  expect(one.working()).toEqual(SHARDS);
+  expect(one.lines).toEqual(['commit-fenced']);
   expect(one.told.filter((line) => line.endsWith('explorer:a'))).toEqual([
     'claimed explorer:a',
     'lost explorer:a',

@@ -13,6 +13,7 @@ export interface Shards {
 }
 
 export interface MovingOwnership extends Ownership {
+  lost(shard: Shard): void;
   /** This replica has them from now on, whoever had them before: that one hears of it when it writes. */
   claim(...shards: readonly Shard[]): Promise<void>;
   /** Gives them back, as a replica does that stops. */
