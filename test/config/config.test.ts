@@ -208,7 +208,7 @@ http: { ${http} }
       'https://{file}/',
       'https://me@git.example.com/{file}',
     ])
-      expect(formatProblems(pageOf(`source_url: "${wrong}"`).problems)).toContain('with {file} in it');
+      expect(formatProblems(pageOf(`source_url: "${wrong}"`).problems)).toContain('that contains {file}');
   });
 
   test('is not opened to a network, nor shown in a zone that does not exist', () => {
