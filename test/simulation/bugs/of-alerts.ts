@@ -30,10 +30,9 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
   'cursor before commit': {
     edits: [
       {
-        file: 'src/engine/polling/poller.ts',
-        find: `    reading = await commit(state, decided, tools);`,
-        replace: `    state.memory = { ...decided.decision.memory, version: decided.decision.expects };
-    reading = await commit(state, decided, tools);`,
+        file: 'src/engine/polling/commit.ts',
+        find: `<= MOST_REFUSED) keepRefused(polls, state, next);`,
+        replace: `<= MOST_REFUSED) state.memory = { ...next.memory, version: next.expects };`,
       },
     ],
     caughtAs: ['lost'],
