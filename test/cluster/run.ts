@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openReader } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { createTally } from '../support/crash/tally.ts';
-import { openPostgres } from '../support/store/postgres-server.ts';
+import { execute, openPostgres } from '../support/store/postgres-server.ts';
 import { databaseAt, INSTALLATION } from '../support/store/story-state.ts';
 import type { Edit } from '../simulation/bugs/bug.ts';
 import { copyEdited } from '../simulation/bugs/copies.ts';
@@ -221,7 +221,8 @@ export async function run({
   }
   isOver.abort();
   await happening;
-  for (const end = Date.now() + lastMs; Date.now() < end && !tally.isAllTold();) await pause(200);
+  const isOwed = async (): Promise<boolean> => !tally.isAllTold() || (await hasWaiting(url));
+  for (const end = Date.now() + lastMs; Date.now() < end && (await isOwed());) await pause(200);
   for (const replica of replicas) await replica.stop();
   for (const replica of replicas) onLog?.(replica.name, replica.said());
   onLog?.('postgres', postgres.said());
@@ -295,6 +296,11 @@ async function everyWatchBegan(replicas: readonly Replica[]): Promise<void> {
       throw new Error(`not every watch began:\n${replicas.map((one) => one.said().slice(-3000)).join('\n\n')}`);
     await pause(100);
   }
+}
+
+/** True while some deliveries wait: a receiver that answers slowly has a queue for a while. */
+async function hasWaiting(url: string): Promise<boolean> {
+  return (await execute(url, "SELECT FROM deliveries WHERE state IN ('due', 'sending') LIMIT 1")).length > 0;
 }
 
 /** The journal is whole, and nothing is owed or given up. */
