@@ -8,7 +8,7 @@ import { concurrentPostgresTest } from '../../support/store/postgres.ts';
 
 jest.setTimeout(240_000);
 
-const LAST_STEP = '  ({ text }) => [`ALTER TABLE channels ADD COLUMN recipients ${text}`],\n';
+const LAST_STEP = '  ({ int }) => [`ALTER TABLE notifications ADD COLUMN details_until ${int}`],\n';
 
 /** The next release has a further column. */
 function withColumn(): Copy {
