@@ -88,7 +88,7 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
     'src/app/runtime/channels.ts',
     'src/app/runtime/wrapped-notifiers.ts',
     'src/cli/daemon/notify-test.ts',
-    'src/engine/sending/sender.ts',
+    'src/engine/sending/attempt.ts',
   ]);
   expect(filesOf(callsOf(/mirror\.show$/))).toEqual([
     'src/app/runtime/wrapped-notifiers.ts',
