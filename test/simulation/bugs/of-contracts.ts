@@ -20,7 +20,7 @@ export const BUGS_OF_CONTRACTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/watches/logs/own-rows.ts',
-        find: `    return before === 0 ? again(row) : withNumber(again(row), before);`,
+        find: `    return withNumber(again(row), before);`,
         replace: `    return before >= 0 ? again(row) : withNumber(again(row), before);`,
       },
     ],
