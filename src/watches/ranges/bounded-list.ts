@@ -3,13 +3,13 @@
 // config names are asked for in place of the list, for an hour.
 import type { Fields } from '../../core/values/fields.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
-import { Missed, type ListQuestion, type Read } from '../../core/model/watch/question.ts';
+import type { ListQuestion, Read } from '../../core/model/watch/question.ts';
 import type { ListReading } from '../lists/list-reading.ts';
 import { depthOf } from '../lists/look-back.ts';
 import type { ListState } from '../list-state.ts';
-import { FULL_PAGES, headOf, limitOf, readingOf, startOf, type RangeReading } from './range-list.ts';
+import { FULL_PAGES, headOf, readingOf, startOf, type RangeReading } from './range-list.ts';
 import type { RangeOptions } from './range-options.ts';
-import { joined, readEachUpwards, type Blocks, type UpwardLimit } from './read-upwards.ts';
+import { joined, limitOf, nullIfMissed, readEachUpwards, type Blocks, type UpwardLimit } from './read-upwards.ts';
 import { sweepRange } from './sweep-range.ts';
 
 export interface BoundedOptions<F extends Fields> extends Omit<RangeOptions<F>, 'all'> {
@@ -60,16 +60,11 @@ async function readBounded<F extends Fields>(
   const { isFull, isMissed } = first.stopped;
   if (!isFull && !isMissed) return { ...first, isBusy: false };
   const blocks = { from: first.stopped.from, to };
-  const rest = await readEachUpwards(named, blocks, { ...limit, mostFull: FULL_PAGES }).catch(missed);
+  const rest = await readEachUpwards(named, blocks, { ...limit, mostFull: FULL_PAGES }).catch(nullIfMissed);
   if (rest === null) return { ...first, isBusy: false };
   return isFull
     ? { ...joined([{ ...first, stopped: null }, rest]), isBusy: true }
     : { ...joined([first, rest]), isBusy: false };
-}
-
-function missed(error: unknown): null {
-  if (error instanceof Missed) return null;
-  throw error;
 }
 
 /** Another question comes first at another height. */

@@ -4,7 +4,8 @@
 //   every poll      from some blocks below the highest known row to the newest block
 //   once an hour    also the blocks below, down to the look-back, for rows that explorers show late
 //   behind          if a poll ends at its limit of pages, newer blocks wait, and the next poll reads on there
-import { valueAt, type Fields, type View } from '../../core/values/fields.ts';
+import type { Fields, View } from '../../core/values/fields.ts';
+import { readChain } from '../../core/chain/tick-chain.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
 import { blocks as blocksOf, inBlocks } from '../../explorer/operations.ts';
@@ -16,7 +17,7 @@ import { highestRow } from '../lists/row-key.ts';
 import { highestBlock, type ListState } from '../list-state.ts';
 import { blockBelow } from '../seen-rows.ts';
 import { isUnchangedPage } from '../newest-first-list.ts';
-import { joined, readEachUpwards, readUpwards, type UpwardLimit, type UpwardReading } from './read-upwards.ts';
+import { joined, limitOf, readEachUpwards, readUpwards, type UpwardLimit, type UpwardReading } from './read-upwards.ts';
 import type { RangeOptions } from './range-options.ts';
 import { sweepRange } from './sweep-range.ts';
 
@@ -59,20 +60,15 @@ async function readFirst<F extends Fields>(read: Read, options: RangeOptions<F>)
 /** The height of the newest block. */
 export async function headOf(explorer: string, read: Read): Promise<number> {
   const page = await read.page(blocksOf(explorer), null);
-  const heights = page.rows.map((row) => valueAt(row, 'height')).filter((height) => typeof height === 'bigint');
-  if (heights.length === 0)
+  const chain = readChain(page.rows);
+  if (chain === 'unknown')
     throw new Missed('truncated', 'the list of blocks is empty, so it is unknown where to begin');
-  return Math.max(...heights.map(Number));
+  return chain.head;
 }
 
 /** True for the position of a sweep that reads ranges; other lists have cursors of the explorer. */
 export function isRangeCursor(cursor: Cursor): boolean {
   return 'fromBlock' in cursor;
-}
-
-export function limitOf<F extends Fields>(read: Read, options: RangeOptions<F>, maxPages: number): UpwardLimit<F> {
-  const { mostBlocks } = options;
-  return { read, maxPages, row: options, ...(mostBlocks === undefined ? {} : { mostBlocks }) };
 }
 
 /** The block from which a poll reads. */

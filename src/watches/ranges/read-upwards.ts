@@ -73,6 +73,22 @@ export async function readUpwards<F extends Fields>(
   }
 }
 
+/** `options`: the row key, and the limit of blocks, of a list that is read by ranges. */
+export function limitOf<F extends Fields>(
+  read: Pages,
+  options: RowKey<F> & Pick<UpwardLimit<F>, 'mostBlocks'>,
+  maxPages: number,
+): UpwardLimit<F> {
+  const { mostBlocks } = options;
+  return { read, maxPages, row: options, ...(mostBlocks === undefined ? {} : { mostBlocks }) };
+}
+
+/** For a reading that may fail as a whole: it goes on in a later poll. */
+export function nullIfMissed(error: unknown): null {
+  if (error instanceof Missed) return null;
+  throw error;
+}
+
 function laterMiss(error: unknown, isLater: boolean): Missed {
   if (isLater && error instanceof Missed) return error;
   throw error;

@@ -1,12 +1,12 @@
 // Once an hour, the blocks of the look-back below those that every poll reads.
 import type { Fields } from '../../core/values/fields.ts';
-import { Missed, type ListQuestion, type Read } from '../../core/model/watch/question.ts';
+import type { ListQuestion, Read } from '../../core/model/watch/question.ts';
 import type { Heights } from '../../core/model/detection.ts';
 import { lowestToSweep } from '../lists/look-back.ts';
 import type { OlderReading } from '../lists/older-rows.ts';
 import type { ListState } from '../list-state.ts';
 import type { RangeOptions } from './range-options.ts';
-import { readEachUpwards, type UpwardLimit, type UpwardReading } from './read-upwards.ts';
+import { limitOf, nullIfMissed, readEachUpwards, type UpwardReading } from './read-upwards.ts';
 
 interface SweepOptions<F extends Fields> extends RangeOptions<F> {
   /** The lowest block that the poll read already. */
@@ -26,10 +26,8 @@ export async function sweepRange<F extends Fields>(
   const from = Math.max(lowestToSweep(state), Number(open.resume?.['fromBlock'] ?? 0));
   const done = { from: open.resume, resume: null, isComplete: true, heights: [] };
   if (from >= below) return { rows: [], gaps: [], sweep: done, covered: [] };
-  const { mostBlocks } = options;
-  const limited = mostBlocks === undefined ? {} : { mostBlocks };
-  const limit: UpwardLimit<F> = { read: { page: sweepPage }, maxPages, row: options, ...limited };
-  const reading = await readEachUpwards(questionsOf(options), { from, to: below - 1 }, limit).catch(missed);
+  const limit = limitOf({ page: sweepPage }, options, maxPages);
+  const reading = await readEachUpwards(questionsOf(options), { from, to: below - 1 }, limit).catch(nullIfMissed);
   if (reading === null) return null;
   const { stopped, overfull } = reading;
   const end = stopped?.from ?? below;
@@ -43,11 +41,6 @@ export async function sweepRange<F extends Fields>(
 
 function questionsOf<F extends Fields>({ isBusy, each, all }: SweepOptions<F>): readonly ListQuestion<F>[] {
   return isBusy || all === null ? each : [all];
-}
-
-function missed(error: unknown): null {
-  if (error instanceof Missed) return null;
-  throw error;
 }
 
 /** The heights from `from` to below `end`, without the overfull blocks. */
