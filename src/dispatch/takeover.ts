@@ -90,6 +90,11 @@ export function inOrder(all: readonly Unsent[]): Unsent[] {
 
 const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
 
+/** Undefined: nothing about the alert was ever due to the target. */
+export function knownBy(target: Recipient, known: readonly Knowledge[]): Knowledge | undefined {
+  return known.find((one) => targetKey(one.target) === targetKey(target));
+}
+
 /**
  * Makes the transitions from a seq on pending for the target. Empty if it was sent them, or they are pending already. A
  * target that was called, and not sent the alert, is sent it as a named one: its call may be needless now.
@@ -99,7 +104,7 @@ export function joinOf(
   { known, newest }: { readonly known: readonly Knowledge[]; readonly newest: number },
   waiting: Unsent,
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
-  const before = known.find((one) => targetKey(one.target) === targetKey(target)) ?? { via: 'route', state: UNTOLD };
+  const before = knownBy(target, known) ?? { via: 'route', state: UNTOLD };
   const state = takenOver(before, waiting);
   return state === null ? [] : [{ target, via: 'route', state: { ...state, wanted: newest, renewed: RELOADED } }];
 }

@@ -10,7 +10,7 @@ import { isUntried, UNTOLD } from '../owed.ts';
 import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
-import { joinOf, NOT_HELD } from '../takeover.ts';
+import { joinOf, knownBy, NOT_HELD } from '../takeover.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
@@ -187,7 +187,7 @@ function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owi
 
 /** The states of targets that were sent the alert. */
 function renewedAfterAck(target: Recipient, alert: CalledAlert): Pick<Knowledge, 'via' | 'state'>[] {
-  const known = knownBy(target, alert);
+  const known = knownBy(target, alert.known);
   if (known === undefined || known.state.begun === null) return [];
   const renewed = { why: 'ack-ended', by: alert.answered?.by ?? null } as const;
   return [{ via: known.via, state: { ...known.state, renewed } }];
@@ -197,7 +197,7 @@ const CALLED: RecipientState['renewed'] = { why: 'called', by: null };
 
 /** The begin is pending for the target; if it was sent before, it is sent again. */
 function owingCall(target: Recipient, via: Via, alert: CalledAlert, rules: Rules): Owing[] {
-  const known = knownBy(target, alert)?.state ?? UNTOLD;
+  const known = knownBy(target, alert.known)?.state ?? UNTOLD;
   if (isOnItsWay(known, alert)) return [];
   const knows = known.begun !== null ? known : { ...known, wanted: alert.newest, closed: alert.began - 1 };
   const group = placeOf(alert, target, rules);
@@ -265,10 +265,6 @@ function isCalled({ via, state }: Knowledge, { began }: CalledAlert): boolean {
 /** True if the target waits for a message, or its receiver has not accepted one yet. */
 function isWaiting({ state }: Knowledge, alert: CalledAlert): boolean {
   return isOnItsWay(state, alert) || state.renewed !== null || isUntried(state);
-}
-
-function knownBy(target: Recipient, { known }: CalledAlert): Knowledge | undefined {
-  return known.find((one) => targetKey(one.target) === targetKey(target));
 }
 
 function distinct(owing: readonly Owing[]): Owing[] {

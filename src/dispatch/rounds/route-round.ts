@@ -83,18 +83,20 @@ function isUnheard({ state }: Knowledge): boolean {
 function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: RoutingRules): RoutingResult {
   const named = targetsOf(notification, rules);
   const told = new Map(notification.told.map((one) => [targetKey(one), one]));
-  const isNamed = new Set([...named.map(targetKey), ...told.keys()]);
+  const namedKeys = new Set(named.map(targetKey));
   const knowing = new Set(known.map(({ target }) => targetKey(target)));
   const hearing = [...(isNowTrue(notification.transition) ? named : []), ...notification.told.map(recipientOf)];
   const joining = distinctTargets(hearing).filter((target) => !knowing.has(targetKey(target)));
   const all = [...known, ...joining.map((target) => ({ target, via: 'route' as const, state: UNTOLD }))];
   const waiting = waitingBefore(notification, known, named, rules);
   const owing = all.flatMap(({ target, state, via }): Owing[] => {
-    const isOfToday = named.some((one) => targetKey(one) === targetKey(target));
-    const before = isOfToday ? withWaiting({ via, state }, waiting) : state;
-    const owed = stateOwing(before, notification, isNamed.has(targetKey(target)) || via !== 'route');
+    const name = targetKey(target);
+    const isNamed = namedKeys.has(name);
+    const wasTold = told.has(name);
+    const before = isNamed ? withWaiting({ via, state }, waiting) : state;
+    const owed = stateOwing(before, notification, isNamed || wasTold || via !== 'route');
     if (owed === null || owed === state) return [];
-    const next = told.has(targetKey(target)) ? stateAfterTelling(owed, notification) : owed;
+    const next = wasTold ? stateAfterTelling(owed, notification) : owed;
     const group = placeOf(notification, target, rules);
     const last = isEnd(notification.transition) ? 'route' : via;
     return [{ key: notification.key, notification: notification.number, group, via: last, state: next }];
