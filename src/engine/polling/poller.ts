@@ -163,7 +163,7 @@ function isCurrent(watch: Watch, { polls, isPaused }: PollTools, signal: AbortSi
 }
 
 /** Never rejects: a defect in one watch must not end the daemon. Nothing was committed; the next poll tries again. */
-async function pollSafely(...[state, watch, tick, tools, signal]: Parameters<typeof pollWatch>): Promise<void> {
+async function pollOne(...[state, watch, tick, tools, signal]: Parameters<typeof pollWatch>): Promise<void> {
   try {
     await pollWatch(state, watch, tick, tools, signal);
   } catch (error) {
@@ -260,7 +260,7 @@ export function createPoller(options: PollerOptions): Poller {
 
   function start(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     const state = stateOf(polls, watch.id);
-    state.running = pollSafely(state, watch, tick, tools, signal);
+    state.running = pollOne(state, watch, tick, tools, signal);
     return state.running;
   }
 
