@@ -1,4 +1,5 @@
-// `module=logs&action=getLogs`: logs of a contract, or with some topics, in a range of blocks, the oldest first. There is no cursor.
+// `module=logs&action=getLogs`: logs of a contract, or with some topics, in a range of blocks, the oldest first. There is
+// no cursor.
 import type { JsonRow } from '../answer.ts';
 import { isAddress, keyOf, type AddressKey } from '../chain/keys.ts';
 import type { Params } from '../params.ts';
