@@ -22,9 +22,9 @@ import type { OpenState } from './state/state.ts';
 export interface DaemonNotes {
   /** Housekeeping: null while the disk of the state has room. */
   lowDisk: LowDisk | null;
-  /** Reload: why the files on disk are not in force; null if they are. */
+  /** Reload: the reason why the files on disk are not in force; null if they are in force. */
   rejected: Rejected | null;
-  /** Heartbeat: when its service last accepted one; null: not yet. */
+  /** Heartbeat: the last time when the service accepted a heartbeat; null if it has accepted none. */
   heartbeatAt: Instant | null;
 }
 
@@ -75,7 +75,10 @@ export function healthPartsOf(parts: HealthSources): HealthParts {
   };
 }
 
-/** From the parts of the health: the whole record takes a pass over all watches for each of ten metrics. */
+/**
+ * Reads the parts of the health, not the whole record: the record would need a pass over all watches for each of ten
+ * metrics.
+ */
 export function mirrorParts(
   metrics: Metrics,
   parts: HealthSources,

@@ -163,7 +163,7 @@ export interface Pauses {
   readonly of: (watch: Named) => Pause | null;
   /** The time when the last pause of the watch ends or ended; null if none is known. */
   readonly until: (watch: Named) => Instant | null;
-  /** The paused ones of these watches. */
+  /** The given watches that are paused. */
   among(watches: readonly Watch[]): PausedWatch[];
 }
 
@@ -175,7 +175,7 @@ export function createPauses({
   readonly clock: Clock;
 }): Pauses {
   let byName: ReadonlyMap<string, readonly Pause[]> = new Map();
-  /** The ids of pauses that are over. They stay so when the clock is set back. */
+  /** The ids of pauses that are over. Such a pause does not begin again when the clock is set back. */
   const over = new Set<string>();
   let checkedAt: Instant | null = null;
 

@@ -1,7 +1,7 @@
 import { OtherInstallationError, StorageError, StoreBusyError } from '../store/contract/store.ts';
 import { WebError } from '../web/server.ts';
 
-/** Exit codes, after sysexits(3), for supervisors. */
+/** Exit codes for supervisors. The numbers from 64 on are those of sysexits(3). */
 export const EXIT = {
   ok: 0,
   /**

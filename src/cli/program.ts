@@ -39,7 +39,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
     })
     // Options after `silence end` belong to `end`, not to `silence`.
     .enablePositionalOptions()
-    .showHelpAfterError('(--help says what is possible)');
+    .showHelpAfterError('(--help lists the commands and options)');
 
   const registry = { program, terminal, end };
   program.commandsGroup('The daemon:');

@@ -1,4 +1,5 @@
-// Runtime flags of the daemon, the same however it is started: by the unit, the image, npm, npx, or by hand.
+// Runtime flags of the daemon. They are set by the program itself, so they are the same if the unit, the image, npm,
+// npx or a person starts it.
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -9,8 +10,8 @@ export const RUNTIME_FLAGS: readonly string[] = ['--disable-sigusr1', '--max-sem
 
 /**
  * The C library reads these when the process starts. Memory outside of the heap comes from two arenas instead of eight
- * for each core, and free memory at their ends is returned. This saves 10 MB, too little to restart a process only for
- * this.
+ * for each core, and free memory at their ends is returned. This saves 10 MB, so a process is not restarted only
+ * because these variables are missing.
  */
 export const RUNTIME_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',

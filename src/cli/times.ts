@@ -29,7 +29,10 @@ function lengthOf(text: string): number {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** `18:00` is the next such time in the zone. `option`: the option with this time. Throws a `CommandError`. */
+/**
+ * Parses a time. `18:00` means the next 18:00 in the zone. Throws a `CommandError` with the name of the option if the
+ * text is no time.
+ */
 export function timeOf(text: string, { now, zone }: Moment, option: string): Instant {
   if (/^([01]\d|2[0-3]):([0-5]\d)$/.test(text)) {
     const on = (day: Instant): Instant => instantIn(zone, `${wallTime(zone, day).slice(0, 10)}T${text}`);
@@ -47,8 +50,8 @@ export function timeOf(text: string, { now, zone }: Moment, option: string): Ins
 }
 
 /**
- * The instant of a text. `24h` is 24 hours before `end`. Throws a `CommandError` if the text is neither a duration nor
- * a time.
+ * Parses a duration before `end`, such as `24h`, or a time. Throws a `CommandError` if the text is neither a duration
+ * nor a time.
  */
 export function instantOf(text: string, end: Instant): Instant {
   const ms = parseDuration(text);

@@ -39,8 +39,8 @@ export function* filterInSteps<A>(all: readonly A[], isOne: (one: A) => boolean)
 }
 
 /**
- * Returns a function to call after each piece of work, with the number of its items. It returns true if the step is
- * over.
+ * Returns a function that counts the work of a step. Call it after each piece of work with the number of items in the
+ * piece. It returns true when the step should end.
  */
 export function createPace(): (items: number) => boolean {
   let sinceStep = 0;
@@ -70,14 +70,11 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 const LONGEST_MS = 5;
-// One count for the whole process, which has one event loop. So computations that run at the same time take turns.
+// All computations of the process share this count, because they share the event loop.
 let sinceTurnMs = 0;
 let lastTurn = Promise.resolve();
 
-/**
- * Runs steps for five milliseconds, counted together with other computations, then waits for one turn of the event
- * loop.
- */
+/** Waits for one turn of the event loop when the computations of the process have run for five milliseconds in sum. */
 export async function finishInSlices<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     if (sinceTurnMs >= LONGEST_MS) await turn();

@@ -77,7 +77,7 @@ export const balance: Kind<BalanceOptions, BalanceState, BalanceReading> = {
   noun: 'holding',
   fields: Balance,
   fieldOptions: ['agesPrice'],
-  // A price moves in most polls, and each new one is a write.
+  // Most polls read a new price, and each new price causes a write to the store.
   forReads: (options, reads) => (reads.some(isOfPriceAge) ? { ...options, agesPrice: true } : options),
   advice: dollarAdvice('exchange_rate'),
   events: { changed: CHANGED },

@@ -81,7 +81,7 @@ const NESTED = {
   hint: 'Add a watch with kind: transactions, and the same calls.',
 } as const;
 
-/** Without `calls:`. */
+/** The kind for a target without `calls:`. */
 export const internalTransactions = internalTransactionsWith(null, true);
 
 /**
@@ -130,7 +130,7 @@ function internalTransactionsWith(
         return await observeRange(stateReadBy('range', former, target.options), read, rangeReading(reading, own));
       } catch (error) {
         if (!isRefused(error)) throw error;
-        // In the list without call data functions are unknown, and all else is judged.
+        // In the list without call data, functions are unknown. All other conditions are evaluated.
         return observeNewest(reading, rereading(read));
       }
     },

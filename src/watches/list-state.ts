@@ -40,10 +40,11 @@ export interface ListState {
   /** Digests of the values in the newest rows. */
   readonly digests: RowDigests;
   /**
-   * When the list was found empty while the chain's head was unknown. Rows that happened up to that time are not new.
+   * The time when the list was found empty while the chain's head was unknown. Rows that happened up to that time are
+   * not new.
    */
   readonly emptyAt: Instant | null;
-  /** Set while readings show nothing, though rows are remembered. */
+  /** Set while readings show no rows although the memory contains some. */
   readonly emptied: Emptied | null;
   /** For lists that are read by ranges of blocks. Left out by others. */
   readonly range?: ListRange | undefined;
@@ -58,9 +59,9 @@ export interface ListState {
 export interface ListRange {
   /** A block up to which all rows were read, but for those in gaps. */
   readonly examined: number;
-  /** There are so many other rows that the wanted ones are asked for by several questions. */
+  /** True if the list has so many other rows that the wanted rows are requested by several questions. */
   readonly isBusy: boolean;
-  /** The time at which a block with more rows than a page has was found last; left out if never. */
+  /** The last time when a block was found that has more rows than a page; left out if no such block was found. */
   readonly overfullAt?: Instant | undefined;
 }
 

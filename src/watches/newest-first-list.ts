@@ -20,7 +20,7 @@ interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
   /** Like `downTo` of `Kind.observe`. */
   readonly downTo: number | null;
-  /** Set for a list with other rows than those that are asked for. */
+  /** Set for a list that also contains rows that the rule does not ask for. */
   readonly mixed?: MixedRows;
   /** False for a row that the server sent although it does not match the filter. */
   readonly isAskedFor?: (row: View<F>) => boolean;
@@ -113,7 +113,7 @@ function lowerOf(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
-/** Left out for a list that has no other rows than those that are asked for. */
+/** Left out for a list that contains only the rows that the rule asks for. */
 function receivedIn<F extends Fields>(
   rows: readonly View<F>[],
   options: ListOptions<F>,

@@ -13,7 +13,7 @@ import { namesIn, readOptions, resolveRead, type ReadOptions } from './read/opti
 import { readContract, writtenReading, type ReadReading } from './read/reading.ts';
 import { readWording } from './wording/read.ts';
 
-/** Without `read:`. */
+/** The kind for a target without `read:`. */
 export const read = readWith({});
 
 function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, ReadReading> {

@@ -76,7 +76,7 @@ const SIGNED = {
   hint: 'Add a watch with kind: internal-transactions, direction: to, and the same calls.',
 } as const;
 
-/** Without `calls:`. */
+/** The kind for a target without `calls:`. */
 export const transactions = transactionsWith(null);
 
 /** `calls`: the functions whose arguments are fields of each row; null if the rule names none. */

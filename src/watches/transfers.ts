@@ -187,9 +187,10 @@ export const transfers: Kind<Options, ListState, ListReading<Row>> = {
 };
 
 /**
- * A transfer is what its token says. A token that the config does not name is believed where the rule compares dollars
- * and the explorer has a price for it: a token that was made up has none. A transfer of 0 is a claim of every token,
- * since most tokens let anybody move 0 from any address.
+ * The token that reports a transfer, if the transfer is only a claim of this token; otherwise null. Tokens that the
+ * config names are believed. Other tokens are believed only if the rule compares dollars and the explorer shows a price
+ * for the token: a made-up token has no price. A transfer of 0 is a claim with every token, because most tokens let
+ * anybody move 0 from any address.
  */
 function claimantOf(
   { token, options }: Target<Options>,
@@ -232,7 +233,7 @@ function sideOf({ direction }: Options): 'to' | 'from' | undefined {
   return direction === undefined ? undefined : direction === 'in' ? 'to' : 'from';
 }
 
-/** The list of an address has all tokens, and servers that do not have the filter send both directions. */
+/** The list of an address contains all tokens. Servers without the filter also send both directions. */
 function isAskedFor({ address, token, options: { direction } }: Target<Options>, transfer: Transfer): boolean {
   const contract = transfer.token?.address_hash;
   if (address !== null && token !== null && contract?.equals(token) !== true) return false;

@@ -136,7 +136,7 @@ test.each([
   [409, { detail: 'Use another key.' }, 1, 'chainwarden: Use another key.\n'],
   [503, { detail: 'The state cannot be written.' }, 69, 'chainwarden: The state cannot be written.\n'],
   [404, {}, 69, / answered with 404\n$/],
-  [200, { hello: 'world' }, 69, / answered what no daemon of this release answers\n$/],
+  [200, { hello: 'world' }, 69, / sent an answer that no daemon of this release sends\n$/],
   [404, { detail: 'evil\u001b[2J\r\nline' }, 1, 'chainwarden: evil\u2039U+001B\u203a[2J line\n'],
 ])('an answer %s is told with its advice: %j', async (status, body, code, err) => {
   const { port } = await serve(answering(status, body));

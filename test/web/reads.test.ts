@@ -271,7 +271,7 @@ test('lists are asked for by label, and a filter that there is not is refused by
     ]);
   }
   const repeated = await readApi(running, '/watches?state=ok&state=blind');
-  expect(repeated.body['problems']).toEqual([{ pointer: '/state', detail: 'stands more than once' }]);
+  expect(repeated.body['problems']).toEqual([{ pointer: '/state', detail: 'is given more than once' }]);
   const { body } = await readApi(running, '/overview?label=team=payments');
   expect([body['unhandled'], body['of_watches'], (body['cards'] as Item[]).length]).toEqual([4, 2, 2]);
 });

@@ -44,7 +44,8 @@ export interface ChannelsOptions {
   readonly log: Log & Pick<SafeLog, 'addSecrets'>;
   readonly supervise: Supervise;
   /**
-   * Only one replica at a time sends on a channel, which keeps the limits on parallel sends and on messages in an hour.
+   * Runs the sender of a channel in one replica at a time. Otherwise the limits on parallel sends and on messages in an
+   * hour would not hold.
    */
   readonly whileHeld: WhileHeld;
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
@@ -54,7 +55,6 @@ export interface ChannelsOptions {
   readonly redact: (text: string) => string;
   /** True for a dry run, which logs the messages and sends none. */
   readonly isDry: boolean;
-  /** Passed to each sender. */
   readonly mayGo: MayGo;
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
 }

@@ -1,6 +1,6 @@
 // The open explorers of the config. An explorer with unchanged settings stays open over a reload, with its budget, its
-// pauses and its connections; a sandbox keeps the settings with which it was started. New explorers are opened before
-// any is replaced. So if one cannot be opened, all open explorers stay.
+// pauses and its connections; a sandbox keeps the settings with which it was started. All new explorers are opened
+// before an old one is replaced. If a new one cannot be opened, nothing is replaced.
 import type { Config, ExplorerPlan, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
 import { sharedPlans, type SharedPlan } from '../../config/shared-plans.ts';
 import type { NamedPlan } from '../../engine/scheduling/kept-plans.ts';
@@ -65,7 +65,9 @@ export class ExplorerSet implements AsyncDisposable {
     return this.#openByName.get(name)?.explorer;
   }
 
-  /** Drops its gauges and its figures of the last hour. Its next answer starts them again. */
+  /**
+   * Drops the gauges of an explorer, and its figures of the last hour. The explorer's next answer creates them again.
+   */
   readonly forget = (name: string): void => {
     this.#options.meter.forgetExplorer(name);
   };
@@ -237,7 +239,10 @@ function instanceAt(url: string): Address {
   return { baseUrl: url, apiUrls: [`${url}/api`], rpcUrl: `${url}/api/eth-rpc` };
 }
 
-/** Hosts of several chains have the Etherscan-style API at one address, with the chain as a parameter, or below each. */
+/**
+ * A host of several chains serves the Etherscan-style API in one of two ways: at one address with the chain as a
+ * parameter, or at an address below that of each chain.
+ */
 function multichainAt(url: string, chainId: string): Address {
   return {
     baseUrl: `${url}/${chainId}`,

@@ -1,5 +1,5 @@
-// The shards of a config, which replicas share among them: one for the watches of each plan, one for the sender of each
-// channel, and two for services.
+// The shards of a config. Each shard is owned by one replica. There is one shard for the watches of each plan, one for
+// the sender of each channel, and two for services.
 import { createHash } from 'node:crypto';
 import type { DeclaredConfig } from '../../cluster/ownership.ts';
 import type { Config, ExplorerSettings } from '../../config/model.ts';
@@ -12,11 +12,12 @@ import { outlineOf } from '../../plan/outline.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 import type { Setup } from '../setup/setup.ts';
 
-/** The time over which explorers' limiters count requests. */
+/** The limiter of an explorer counts the requests in a window of this length. */
 const WINDOW_MS = 1000;
 
 /**
- * All explorers that share a plan have the same shard. So one replica sends their requests, and counts them together.
+ * All explorers that share a plan have the same shard, so a single replica sends their requests and counts them
+ * together.
  */
 export function shardOfExplorer({ explorers }: Pick<Config, 'explorers'>): ShardOf {
   const plans = sharedPlans(explorers);
@@ -60,7 +61,7 @@ function checksumOf({ config, watches, reports }: DeclaredSetup): string {
   const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;
   const parts = {
     outline: outlineOf(watches, recipientsIn(config)),
-    // The signatures of `events:` and `calls:`, which may come from ABI files.
+    // These options contain the signatures of `events:` and `calls:`. An ABI file may have supplied them.
     options: [...new Map(watches.map(({ rule, target }) => [rule, target.options]))],
     reports: reports.map(outlineOfReport),
     explorers: [...explorers.values()].map((explorer) => [{ ...explorer, path: null }, ...secretsOf(explorer)]),

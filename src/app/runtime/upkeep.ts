@@ -1,4 +1,4 @@
-// The loops that keep the state in order: pruning, measuring its disk, and the daily backup.
+// The loops that prune the state, measure its disk and make the daily backup.
 import type { Config } from '../../config/model.ts';
 import type { BackupHealth } from '../../engine/upkeep/backup-health.ts';
 import { runDailyBackup } from '../../engine/upkeep/daily-backup.ts';
@@ -35,13 +35,13 @@ export interface UpkeepOptions {
   readonly store: Store;
   /** Null if there is no file, as in a dry run. */
   readonly stateFile: StateFile | null;
-  /** The settings in force; null before the first ones. */
+  /** The settings in force; null until a config is in force. */
   readonly settings: () => StateSettings | null;
   readonly flush: () => Promise<void>;
   readonly isFull: () => boolean;
   readonly isPruner: () => boolean;
   readonly backupHealth: BackupHealth;
-  /** Called after each check with the free bytes on the disk of the state if they are too few, else with null. */
+  /** Called after each check of the disk: with the number of free bytes if it is too low, with null otherwise. */
   readonly onDiskLow: (freeBytes: number | null) => void;
   readonly metrics: Pick<DaemonMetrics, 'backupMade' | 'backupFailed' | 'stateMeasured'>;
   readonly clock: Clock;

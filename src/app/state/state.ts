@@ -13,9 +13,8 @@ import type { Setup } from '../setup/setup.ts';
 
 export interface StateOptions {
   readonly setup: Pick<Setup, 'config'>;
-  /** True for a dry run. */
   readonly isDry: boolean;
-  /** If another daemon is started on the same state file, its error shows this name. */
+  /** The name of this process. A second daemon on the same state file shows it in its error. */
   readonly owner: string;
   readonly openStore?: typeof openStore;
   readonly clock: Clock;
@@ -30,7 +29,7 @@ export interface OpenState {
    */
   readonly clock: Clock;
   readonly recovery: Pick<RecoveryRecord, 'recent'>;
-  /** Null if the state is no file that is kept: in a dry run, or in a database. */
+  /** Null in a dry run and for a state in PostgreSQL, which have no state file. */
   readonly file: StateFile | null;
 }
 

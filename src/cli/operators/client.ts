@@ -30,7 +30,7 @@ export function createClient(terminal: Terminal, options: DaemonAddress): Client
     if (!answer.ok) throw refusal(daemon, answer.status, text);
     const read = readKnown(shape, jsonOf(text));
     if (read.success) return read.data;
-    throw new CommandError(EXIT.unavailable, `${daemon.url} answered what no daemon of this release answers`);
+    throw new CommandError(EXIT.unavailable, `${daemon.url} sent an answer that no daemon of this release sends`);
   }
 
   return {
@@ -72,7 +72,10 @@ function send({ url, token, as }: Daemon, key: string, path: string, body: objec
   });
 }
 
-/** The request did not arrive in time. It is repeated, and counts as perhaps carried out until there is an answer. */
+/**
+ * The daemon did not receive the whole request in time. The call is repeated. Until it is answered, the action may have
+ * been carried out.
+ */
 const TOO_LATE = 408;
 const TRIES = 10;
 const PAUSE_MS = 1000;
@@ -81,8 +84,8 @@ const PAUSE_MS = 1000;
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * If a call may have reached the daemon, it is repeated until there is an answer, `TRIES` calls at most: the daemon may
- * be restarting.
+ * Repeats a call that may have reached the daemon until there is an answer, at most `TRIES` times: the daemon may be
+ * restarting.
  */
 async function repeated(
   { clock }: Terminal,
@@ -111,7 +114,7 @@ async function repeated(
   throw new CommandError(EXIT.unavailable, `${url} does not answer (${why}). ${advice}`);
 }
 
-/** `ECONNREFUSED`, or another description by `fetch`. */
+/** The code of the error, such as `ECONNREFUSED`; the message if the error has no code. */
 function causeOf(error: unknown): string {
   const cause = partOf(error, 'cause') ?? error;
   const text = partOf(cause, 'code') ?? partOf(cause, 'message');

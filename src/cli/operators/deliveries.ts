@@ -1,4 +1,4 @@
-// Lists deliveries from the state file, sent or not. It works beside a running daemon.
+// Lists the deliveries in the state file, and shows one of them. A daemon may be running meanwhile.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { delivery, deliveries } from '../../query/records/deliveries.ts';
@@ -16,7 +16,10 @@ export interface DeliveryListOptions extends ConfigOption {
   readonly limit: number;
 }
 
-/** One line for each delivery: given up, then owed, then sent; newest first in each group. */
+/**
+ * Prints one line for each delivery. Those that were given up come first, then those that are owed, then those that
+ * were sent; in each group the newest comes first.
+ */
 export async function list(terminal: Terminal, options: DeliveryListOptions): Promise<number> {
   const { state = null, channel = null, limit } = options;
   const config = configOrFail(terminal, options.config);

@@ -1,5 +1,4 @@
-// Code that all types of alert share: the poll that they evaluate, their part of the decision, and the transitions from
-// it.
+// Code for all types of alert: the poll that an alert evaluates, the alert's part of the decision, and its transitions.
 import type { Instant } from '../../lib/clock.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import { isHigher, type Message, type Present } from '../model/delivery.ts';
@@ -18,7 +17,7 @@ import { type PollTime, resolve } from './conditions/condition-state.ts';
 import { wantedDetails } from './details.ts';
 import { raisedMessage, resolvedMessage } from './message.ts';
 
-/** The key of the one group of a count without `per`. */
+/** A count without `per` has one group. This is its key. */
 export const ALL_ITEMS = 'per ';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
@@ -38,7 +37,10 @@ export interface AlertPoll {
   /** The height of the newest known block; null while none is known. */
   readonly head: number | null;
   readonly chain: TickChain;
-  /** Height of the newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
+  /**
+   * The explorer has read the chain up to this height at least, by the answers of this tick; null when no answer shows
+   * a height.
+   */
   readonly reach: number | null;
   /** The steps that conditions on items may still take in this poll. */
   readonly budget: StepBudget;
@@ -58,8 +60,8 @@ export interface AlertEvaluation {
 }
 
 /**
- * True if the condition reads a field that the explorer no longer sends. Then its result counts as unknown. `view`: the
- * item that it is about. An item of an older page may have the field.
+ * True if the condition reads a field that the explorer no longer sends. The result of the condition then counts as
+ * unknown. `view` is the item under evaluation: if it is from an older page, it may still have the field.
  */
 export function readsMissing(
   { missing }: Pick<AlertPoll, 'missing'>,
@@ -113,8 +115,8 @@ export interface RaisingRule extends Pick<Transition, 'labels' | 'notify'> {
 }
 
 /**
- * Lets each firing alert fire once more in its episode if its rule is now more severe. `alerts` is the same object if
- * there is none.
+ * If the rule is now more severe than a firing alert, the alert fires once more in the same episode. If no alert fires
+ * once more, `alerts` is the same object as before.
  */
 export function raiseAll(
   byKey: AlertsByKey,
@@ -160,9 +162,10 @@ interface ItemJudgement {
 }
 
 /**
- * True if the item matches; for a ratio or items in a row, if it is one of the counted items, matching or not. Unknown
- * while the amount that it adds is unknown. An item that has no such amount, such as a call of another function, adds
- * nothing.
+ * Whether the item counts for the alert. An item usually counts if it matches the condition. For a ratio each item of
+ * the total (`of`) counts, and for items in a row each item, matching or not. For a sum, the result is unknown while
+ * the amount of the item is unknown; an item without such an amount, such as a call of another function, does not
+ * count.
  */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
   return judgeItem(poll, alert, context).truth;
@@ -195,7 +198,7 @@ export function amountAt({ view }: EvaluationContext, path: string): Amount | un
   return exactOf(valueAt(view, path));
 }
 
-/** The context of a single item, for conditions and messages. `before`: as encoded in memory. */
+/** The context of a single item, for conditions and messages. `before` is encoded as it is in the memory. */
 export function contextOf(
   { view }: Pick<DetectedEvent, 'view'>,
   before: Remembered | null,

@@ -18,7 +18,7 @@ export function reasonOf({ wording }: AnyKind, { view }: DetectedEvent): string 
   return text === undefined ? null : rawText(quotable(text, MOST_TEXT));
 }
 
-/** The reasons with that of one more item, which may have none; the same object if the item is no failure. */
+/** Adds the reason of one more item, which may be null. Returns the same object if the item is no failure. */
 export function withReason(
   kind: AnyKind,
   reasons: readonly ReasonGiven[] | undefined,
@@ -38,7 +38,10 @@ export function reasonsBetween(
   return byNumber(reasons.flatMap(({ text, at }) => (at > from && at <= until ? [text] : [])));
 }
 
-/** The most frequent first; null, none was given, the last. */
+/**
+ * Counts equal texts, and sorts them by their number, the most frequent first. Null means that no reason was given, and
+ * comes last.
+ */
 export function byNumber(texts: readonly (string | null)[]): ReadonlyMap<string | null, number> {
   const counts = new Map<string | null, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -48,7 +51,10 @@ export function byNumber(texts: readonly (string | null)[]): ReadonlyMap<string 
 
 const NO_OTHERS: OtherItems = { count: 0, newest: null };
 
-/** The group with the items of a poll that do not match, since the last one that does; the same object if it is equal. */
+/**
+ * Adds the items of a poll that do not match to the group, if they are later than the last item that matches. Returns
+ * the same object if nothing changes.
+ */
 export function withOthers(
   group: GroupState,
   before: GroupState | undefined,

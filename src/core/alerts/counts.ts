@@ -257,7 +257,10 @@ function stepGroup(
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
 }
 
-/** When the condition held before this poll, because of items that waited; null: never, or it held without them too. */
+/**
+ * The time before this poll at which the condition held because of items that waited; null if it did not hold, or would
+ * have held without them.
+ */
 function heldLate(
   { waiting: { ended }, time: { at } }: CountPoll,
   alert: CountAlert,
@@ -303,7 +306,7 @@ export function subjectOfCount(
   return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), at) };
 }
 
-/** The same for what is shown between two polls: items that wait for their evaluation are no news. */
+/** Like `subjectOfCount`, but between two polls: items that wait for their evaluation are left out. */
 export function subjectOfCountNow(
   watch: Watch,
   alert: CountAlert,

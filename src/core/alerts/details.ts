@@ -6,7 +6,7 @@ import type { Read } from '../model/watch/question.ts';
 import type { AlertRule, Watch } from '../model/watch/watch.ts';
 import { namesOf } from './sentence.ts';
 
-/** Null: the message gets none. Only the first message of an event does. */
+/** Null if the message gets no details. Only the first message of an event gets some. */
 export function wantedDetails(
   { kind }: Pick<Watch, 'kind'>,
   alert: AlertRule,

@@ -55,8 +55,9 @@ function extended(runs: readonly Run[], value: string, time: PollTime): readonly
 }
 
 /**
- * True if the samples would be a hole at the interval of the rule, but are none at the interval in force. Then the run
- * of the first value is extended up to the second, so it stays without a hole if the interval becomes shorter later.
+ * True if the time between two samples would be a gap by the interval of the rule, but is none by the longer interval
+ * in force. The run of the first value is then extended up to the second sample. So the run has no gap if the interval
+ * becomes shorter later.
  */
 function isStretched(time: PollTime): boolean {
   const { wantedMs = time.intervalMs } = time;

@@ -81,7 +81,7 @@ export function rowAfter(row: readonly RowItem[], reading: RowReading): readonly
   const moved = new Set(judged.map(({ key }) => key));
   const byKey = new Map(left.filter(({ key }) => !moved.has(key)).map((item) => [item.key, item]));
   const holders = new Map([...byKey.values()].flatMap((item) => holderOf(kind, item)));
-  // One that has its place already keeps it.
+  // An item that has its place already keeps it.
   const staying = new Set(left.flatMap((item) => holderOf(kind, item)).map((one) => one.join()));
   const isStaying = ({ place, key }: RowItem): boolean => staying.has([place.join(), key].join());
   for (const item of judged.toSorted((a, b) => Number(isStaying(b)) - Number(isStaying(a)))) {
@@ -180,8 +180,9 @@ export interface Streak {
 const NO_STREAK: Streak = { count: 0, since: null, newest: null, isLast: true, reasons: [] };
 
 /**
- * The last streak of the items that happened up to `at`; if it is shorter than the limit, the last long one that is
- * not evaluated yet, or grew since then, if there is one.
+ * Returns the last streak of the items that happened up to `at`. If this streak is shorter than the limit, an earlier
+ * streak may have reached the limit, or grown beyond it, since the last evaluation. The last such streak is then
+ * returned.
  */
 export function streakOf(row: readonly RowItem[], limit: number, at: Instant): Streak {
   let streak: RowItem[] = [];

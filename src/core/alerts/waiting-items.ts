@@ -1,5 +1,5 @@
-// Items that a count could not evaluate at once, for example because the explorer had no price of them. They are counted
-// at their own times once they can be, so that what was counted around these times is kept until then.
+// Items that a count could not evaluate at once, for example because the explorer had no price of them. They are
+// counted at their own times once they can be evaluated. Until then, the counts around these times are kept.
 import type { DetectedEvent } from '../model/detection.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { AlertsByKey } from './alert-evaluation.ts';
@@ -30,7 +30,10 @@ export function waitingItems(
   return { since: Math.min(...waiting, ended[0] ?? Infinity), ended };
 }
 
-/** Where items that waited change a window: each `from` is the time of one, and `at` the end of the last window with it. */
+/**
+ * The spans in which items that waited change a window. `from` is the time of an item, and `at` the end of the last
+ * window that contains it.
+ */
 export function spansOf(ended: readonly Instant[], withinMs: number): readonly { from: Instant; at: Instant }[] {
   const spans: { from: Instant; at: Instant }[] = [];
   for (const time of ended)

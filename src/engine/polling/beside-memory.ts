@@ -1,4 +1,4 @@
-// Held of each watch beside its memory: diagnostics, and the closed runs behind windows.
+// The data of each watch that is kept beside its memory: diagnostics, and the closed runs for its windows.
 import { conditionText } from '../../core/alerts/sentence.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import { figurePathsOf, type Figures, figuresOf, storedFiguresOf } from '../../core/model/figures.ts';
@@ -84,7 +84,7 @@ export function takeChanged(diagnostics: Diagnostics): Omit<Coverage, 'until'> {
   return { seenAt, evaluatedAt, ...takeSnapshot(diagnostics), ...takeHealth(diagnostics, evaluatedAt) };
 }
 
-/** Storing failed: the parts are taken again, or a newer snapshot. */
+/** Call this if the write failed. The next write then contains the parts again, or a newer snapshot in their place. */
 export function putBack(diagnostics: Diagnostics, { snapshot, health }: Omit<Coverage, 'until'>): void {
   if (health !== undefined) diagnostics.storedHealth = null;
   if (snapshot === undefined) return;
@@ -183,12 +183,12 @@ interface RunsState {
 
 type RunsStore = Pick<Store, 'samples' | 'samplesAfter'>;
 
-/** A poll for which the runs are asked. */
+/** The poll for which the runs are read. */
 interface PollAt {
   readonly watch: Watch;
   readonly memory: Memory;
   readonly at: Instant;
-  /** The memory's times were moved back by so much, and the stored runs were not moved yet. */
+  /** The times in the memory were moved back by this much. The times of the stored runs were not moved yet. */
   readonly shiftedMs: number;
 }
 

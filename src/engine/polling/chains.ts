@@ -51,7 +51,10 @@ export interface Chains {
   knownOf(explorer: string): { readonly anchor: BlockAnchor | null; readonly record: ChainRecord };
   /** True if the head fell so far that it may be of another chain. No page is added until that is decided. */
   isDoubted(explorer: string): boolean;
-  /** The explorer shows the same chain. `same`: it showed the anchor, so a newer block may become the anchor. */
+  /**
+   * Call this when the explorer shows the same chain. `same`: the explorer showed the anchor, so a newer block may
+   * become the anchor.
+   */
   believe(explorer: string, identity: Exclude<ChainMatch, 'other'>): void;
   flush(): Promise<void>;
   /**
@@ -187,11 +190,14 @@ interface ChainIdentityOptions {
 type ReadBlocks = (height: number) => Promise<ShownBlocks>;
 
 export interface ChainIdentity {
-  /** `by`: the reader of the explorer. A new one, as after a reload, makes a check due. */
+  /** `by` is the reader of the explorer. A reload may open a new reader; a check is then due. */
   isDue(explorer: string, by: object): boolean;
   /** The message that the explorer shows another chain, by its last answer; null: it shows the same one. */
   readonly otherChain: (explorer: string) => string | null;
-  /** Requests the blocks, and returns as `otherChain`. Concurrent callers share one request. Never rejects. */
+  /**
+   * Requests the blocks, and resolves with the new result of `otherChain`. Concurrent callers share one request. Never
+   * rejects.
+   */
   ask(explorer: string, read: ReadBlocks): Promise<string | null>;
   /** Drops the known identity: another replica may make the requests from now on. */
   drop(explorer: string): void;

@@ -28,12 +28,15 @@ export interface PollCommitTools extends DueTools {
 }
 
 /**
- * The most transitions and runs of all watches that wait in memory for the store. A decision beyond that is dropped; if
- * the watch has no other one here, it is not polled until its memory can be read.
+ * The most transitions and runs of all watches that wait in memory for the store. A further decision is dropped. If no
+ * other decision of its watch waits, the watch is not polled until its memory can be read.
  */
 const MOST_REFUSED = 20_000;
 
-/** Resolves with the reading to decide again, on a newer memory; null: there is none. Never rejects. */
+/**
+ * If the observation must be decided again on a newer memory, resolves with the reading for that; otherwise with null.
+ * Never rejects.
+ */
 export async function commit(
   state: HeldWatch,
   decided: DecidedPoll,

@@ -1,4 +1,4 @@
-// Decides on what a poll has read. It commits nothing and changes no memory.
+// Computes the decision of a poll from its reading. Commits nothing and changes no memory.
 import type { JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { Postponed } from '../../core/model/watch/question.ts';
@@ -26,8 +26,8 @@ export interface DecidedPoll extends PollReading {
 }
 
 /**
- * A defect is a missed poll. Null if the daemon is stopping, or if this process may no longer poll the explorer. Throws
- * `Postponed` if the plan has no credits for the chain's head now.
+ * An exception in the evaluation counts as a missed poll. Resolves with null if the daemon is stopping, or if this
+ * process may no longer poll the explorer. Throws `Postponed` if the plan has no credits for the chain's head now.
  */
 export async function decide(state: HeldWatch, reading: PollReading, tools: DecideTools): Promise<DecidedPoll | null> {
   try {
@@ -39,7 +39,7 @@ export async function decide(state: HeldWatch, reading: PollReading, tools: Deci
   }
 }
 
-/** A missed poll if the explorer shows another chain than before. */
+/** If the explorer shows another chain than before, the poll counts as missed. */
 async function decideOnSameChain(
   state: HeldWatch,
   reading: PollReading,
@@ -70,7 +70,10 @@ function judgeReading(
   return judgeSafely(watch, memory, observation, { chain, past }, log);
 }
 
-/** Times that were moved back are written, so that the stored times move too. */
+/**
+ * If the clock was set back, the times in the memory were moved back. The decision is then written in any case, so that
+ * the store moves its times too.
+ */
 function moved(decision: Decision, shiftedMs: number): Decision {
   if (shiftedMs === 0) return decision;
   return { ...decision, hasChanged: true, closed: { ...decision.closed, shiftedMs } };

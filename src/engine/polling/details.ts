@@ -1,7 +1,8 @@
-// Details of events. They are asked for after the commit that stored the events, and added before these are routed.
+// Reads the details of events. They are requested after the commit that stores the events, and are added before the
+// events are routed.
 //
-// A stored event waits for a short time. Until its details are added, its message says that it has none: so it is whole
-// when it is routed, also if the process dies or the explorer does not answer.
+// A stored event waits for its details for a short time. Until they are added, its message says that there are none. So
+// the message can be routed at any time, also after a crash, and also if the explorer does not answer.
 import { type DetailedEvent, eventsToDetail, readDetails } from '../../core/alerts/details.ts';
 import { detailsWaitMs, NONE_IN_TIME } from '../../core/model/details.ts';
 import type { Message } from '../../core/model/delivery.ts';
@@ -32,15 +33,15 @@ export interface DetailsOptions {
 
 export interface Details {
   /**
-   * Asks for the details of the events of a poll that was stored at this time. Null: none of them gets any. Never
-   * rejects.
+   * Requests the details for the events of a poll, which were stored at `storedAt`. Returns null if no event gets
+   * details. Never rejects.
    */
   begin(decided: DecidedPoll, storedAt: Instant): Promise<void> | null;
-  /** Resolves when nothing is being asked. */
+  /** Resolves when no request is running. */
   idle(): Promise<void>;
 }
 
-/** The part of the wait in which answers count. The rest is for the store. */
+/** Answers are accepted during this part of the wait. The rest is left for the write to the store. */
 const ASKING_PART = 0.8;
 
 export function createDetails(options: DetailsOptions): Details {
@@ -82,7 +83,7 @@ export function createDetails(options: DetailsOptions): Details {
   };
 }
 
-/** If they cannot be written, the messages are routed without them. */
+/** If the write fails, the messages are routed without details. */
 async function add(watch: Watch, messages: readonly Message[], options: DetailsOptions): Promise<void> {
   const { store, ownership, shardOf, outages, onAdded } = options;
   const shard = shardOf(watch);
@@ -113,15 +114,15 @@ function before(late: Promise<never>, read: Read): Read {
   };
 }
 
-// Some explorers refuse these questions. Such an answer costs credits too, so after three of them in a row the question
-// rests for a day.
+// Some explorers refuse these requests, and a refusal costs credits too. After three refusals in a row, the question is
+// not sent for a day.
 
 const REFUSED: ReadonlySet<MissReason> = new Set([...API_REFUSALS, 'server-error', 'unprocessable']);
 const MOST_REFUSED = 3;
 const REST_MS = 86_400_000;
 
 interface Refusals {
-  /** The same reader, but it does not ask what rests. */
+  /** The same reader, but it does not send a question that was refused three times in a row. */
   minding(read: Read): Read;
 }
 

@@ -1,6 +1,6 @@
 // Before a poll: the stored memory is read when a watch is adopted, again while it is damaged, and again after a commit
-// that the store did not keep. Without the last one the watch would decide on a memory that differs from the stored one:
-// every later commit would be superseded too, and the watch blind until a restart.
+// that the store did not keep. Without this last read the watch would decide on a memory that differs from the stored
+// one. Every later commit would then be superseded too, and the watch would be blind until a restart.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';

@@ -157,8 +157,9 @@ export function readMemory({ kind }: Watch, memory: Memory): Memory | null {
 }
 
 /**
- * The lowest block of events that count as gone after one or two more readings without them; null if none of them is in
- * a block. These readings must go down to it. Otherwise newer items push it off the pages, and no retraction is sent.
+ * An event counts as gone after several readings without it. Returns the lowest block of the events that are missing
+ * but do not count as gone yet; null if none of them is in a block. The next readings must reach down to this block.
+ * Otherwise newer items push the events off the pages, and no retraction is sent.
  */
 function lowestMissing({ alerts }: Pick<Memory, 'alerts'>): number | null {
   let lowest: number | null = null;

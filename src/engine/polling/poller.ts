@@ -151,7 +151,8 @@ async function pollWatch(
       return;
     }
     tools.outages.polled(watch, decided.observation);
-    // It calls `report` in the turn of the commit, so that a shard that is given back meanwhile lacks nothing.
+    // `commit` calls `report` in the same turn of the event loop. If the shard is given back meanwhile, its values
+    // therefore contain the result of this poll.
     reading = await commit(state, decided, tools);
     if (reading === null || decisions === MOST_DECISIONS) return;
   }

@@ -41,9 +41,9 @@ export interface ReadTools {
 /** The observation of a poll, and what its decision needs besides. */
 export interface PollReading {
   readonly watch: Watch;
-  /** The memory on which it is decided. */
+  /** The memory from which the decision is computed. */
   readonly memory: Memory;
-  /** The memory's times were moved back by so much, since the clock was set back. */
+  /** The times in the memory were moved back by this much, because the clock was set back. */
   readonly shiftedMs: number;
   readonly observation: Observation;
   /** The start of the poll, by the monotonic clock. */
@@ -54,8 +54,9 @@ export interface PollReading {
   /** Asks how far the explorer has read, in the same tick. */
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
   /**
-   * Asks, after the decision, whether the explorer shows another chain than before, and why it seems so: the poll itself
-   * may have shown that the head fell. Null: it was asked, or the observation is not from this explorer's answers.
+   * Checks whether the explorer shows another chain than before, and resolves with the reason if it does. Called after
+   * the decision, because the poll itself may have shown that the head fell. Null if the check was made before the
+   * poll, or if the observation is not made from this explorer's answers.
    */
   readonly otherChain: (() => Promise<string | null>) | null;
 }
@@ -99,7 +100,7 @@ export function missedByDefect(
   return { observation, hooked: null, chain: () => Promise.resolve('unknown'), otherChain: null };
 }
 
-/** A missed poll if the explorer shows another chain than before. */
+/** If the explorer shows another chain than before, the poll counts as missed. */
 async function readOnSameChain(watch: Watch, memory: Memory, tick: Tick, tools: ReadTools): Promise<ReadHere> {
   const { chains, identity } = tools;
   const { explorer } = watch.target;
@@ -152,8 +153,8 @@ function readerOf(watch: Watch, reader: Reader, read: Read, { polls, clock, chai
 }
 
 /**
- * Moves the times of a memory back if the clock was set back. Else the watch would be blind, and its waits longer,
- * until the clock has caught up.
+ * Moves the times of a memory back if the clock was set back. Otherwise the watch would be blind, and its waits would
+ * be longer, until the clock has caught up.
  */
 function withoutClockSkew(
   memory: Memory,
@@ -162,7 +163,7 @@ function withoutClockSkew(
 ): Pick<PollReading, 'memory' | 'shiftedMs'> {
   const now = clock.now();
   const shiftedMs = skewOf(memory, now);
-  // With 1 ms the clock shows the time of the last poll again, which is not worth a line.
+  // A shift of 1 ms means that the clock shows the time of the last poll again. This is usual, so no line is logged.
   if (shiftedMs > 1) log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(now + shiftedMs - 1) });
   return { memory: readyFor(memory, now), shiftedMs };
 }
@@ -304,7 +305,10 @@ function firstAsked(watches: readonly Watch[]): ReadonlyMap<string, AskedFirst> 
   return askedByPath;
 }
 
-/** The paths of a poll, and of one that falls back: that is planned up to the number of questions of the other. */
+/**
+ * The paths of a poll, and of a poll that must use the fallback questions. The plan covers the first questions of a
+ * poll; if the fallback has more questions, these are extra.
+ */
 function pathsOf(watch: Watch): readonly { readonly path: string; readonly isExtra: boolean }[] {
   const { kind, target } = watch;
   const planned = firstQuestionsOf(watch);

@@ -14,11 +14,11 @@ import { diagnosticsOf, type Diagnostics, type HeldRuns } from './beside-memory.
 
 export interface HeldWatch {
   readonly id: WatchId;
-  /** As it is stored, or as before the first poll; null: nothing is stored. */
+  /** The stored memory, or a blank one before the first poll; null if nothing is stored. */
   memory: Memory | null;
   /** `damaged`: the stored one cannot be read. `uncertain`: the last commit ended with an error, and may be stored. */
   memoryState: 'read' | 'damaged' | 'uncertain';
-  /** The decisions that the store refused since the last one that it kept, as one; null: there are none. */
+  /** The decisions that the store refused since it last kept one, joined to one decision; null if there are none. */
   refused: Decision | null;
   /** The closed runs behind its windows; null: not read yet. */
   runs: HeldRuns | null;
@@ -77,7 +77,10 @@ export function stateOf({ states }: PollState, id: WatchId): HeldWatch {
   return state;
 }
 
-/** From now on exactly these watches are in force. `stored`: of those that were not in force before. */
+/**
+ * From now on exactly these watches are in force. `stored` contains the stored values of the watches that were not in
+ * force before.
+ */
 export function adopt(
   polls: PollState,
   watches: readonly Watch[],
@@ -94,7 +97,7 @@ export function adopt(
   polls.changed.noteAll();
 }
 
-/** Its values are read again when it comes back. */
+/** If the watch comes back, its values are read from the store again. */
 function leave(polls: PollState, state: HeldWatch): void {
   state.memory = null;
   if (state.memoryState === 'damaged') state.memoryState = 'read';

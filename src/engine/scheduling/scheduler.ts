@@ -1,15 +1,16 @@
 // Computes which watches are due.
 //
-// `every:` is due at k x every + phase, where the phase is a hash of the watch's first question: watches with the same
-// question share the tick, and so the answer, if one pace is a multiple of the other; others are spread over the
-// period. One loop sleeps until the next due time. `cron:` is left to node-cron, one task per distinct expression
-// (when-due.ts).
+// A watch with `every:` is due at k x every + phase. The phase is a hash of the watch's first question. So watches with
+// the same question have the same phase, and share ticks and answers if one interval is a multiple of the other.
+// Watches with different questions are spread over the period. One loop sleeps until the next due time. `cron:` is left
+// to node-cron, with one task per distinct expression (when-due.ts).
 //
-// If the plan of an explorer does not suffice, intervals are stretched: then all watches with one question are one
-// group, which is due when the shortest of their intervals has passed since its last tick. A slower watch joins the
-// first tick after nine tenths of its own interval.
+// If the plan of an explorer does not suffice, intervals are stretched. All watches with the same question are then one
+// group. The group is due when the shortest of its intervals has passed since its last tick. A watch with a longer
+// interval joins the first tick after nine tenths of that interval.
 //
-// A late tick runs once, now: slots that passed meanwhile (sleep, a stopped process) are skipped.
+// If the machine slept or the process was stopped, several due times of a watch may have passed. The watch then has one
+// tick at once, and the other due times are skipped.
 //
 // A poll may request another poll of its watch before the next due time. The due times stay unchanged.
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -29,17 +30,17 @@ import {
 
 export interface SchedulerOptions {
   readonly clock: Clock;
-  /** Must not throw, and is not waited for. */
+  /** Must not throw. The scheduler does not wait for its end. */
   readonly onTick: (watches: readonly Watch[]) => void;
   readonly onLag: (seconds: number) => void;
-  /** The interval in force; that of the rule when left out. */
+  /** Returns the interval in force. If this is left out, the interval of the rule is in force. */
   readonly paceOf?: (watch: Watch) => number;
 }
 
 export interface Scheduler {
   /**
-   * Replaces all watches. Those in `atOnce` are also polled now. If they are many, they are polled one after the other,
-   * without those that are due soon anyway.
+   * Replaces all watches. The watches in `atOnce` are also polled now. If there are many, their polls are spread over
+   * time, and watches that are due soon anyway get no extra poll.
    */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
   /** Call this when the intervals in force have changed. */
@@ -221,7 +222,8 @@ function createTicks({
 const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * The watches with the most severe alert first: the plan may allow only one request for watches that are due together.
+ * Sorts watches so that those with the most severe alerts come first. If several watches are due together, the plan may
+ * allow a request for the first one only.
  */
 function byRank(watches: readonly Watch[]): Watch[] {
   return watches.toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -235,11 +237,11 @@ function secondsSince(clock: Clock, due: Instant): number {
   return Math.max(0, clock.now() - due) / 1000;
 }
 
-/** Watches that are to be polled once more before their next tick, and when. */
+/** The watches that are polled once more before their next tick, and the times of these polls. */
 interface ExtraPolls {
   /** The time at which the first of them is due; Infinity = there is none. */
   nextDue(): Instant;
-  /** If one is due already, the earlier time stays. */
+  /** If the watch has an extra poll already, the earlier time is kept. */
   add(watch: WatchId, due: Instant): void;
   /** Removes and returns the watches that are due. */
   take(now: Instant): Set<WatchId>;

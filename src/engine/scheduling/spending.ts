@@ -67,7 +67,7 @@ export interface Spending {
 }
 
 const LOOK_MS = 60_000;
-/** Stretched intervals are rounded up to a multiple of it. */
+/** Stretched intervals are rounded up to a multiple of this time. */
 const STEP_MS = 50;
 const [UP, DOWN] = [1.05, 0.93];
 
@@ -82,7 +82,9 @@ interface Priced extends SpendingPlan {
   readonly wantedRequests: number;
   /** The severities of the watches of the plan. */
   readonly severities: ReadonlySet<Severity>;
-  /** The stretch on a whole plan that no other program uses. */
+  /**
+   * The stretch that would be in force if no credits of the period were spent yet and no other program used the plan.
+   */
   readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
   readonly shortestOf: ShortestOf;
 }

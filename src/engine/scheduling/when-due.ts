@@ -9,7 +9,7 @@ import { firstQuestionsOf } from '../../core/spending/asked.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 // Groups of watches that are due together. If the explorer's plan allows that many requests, watches with one interval
-// and phase are a group. Else intervals are stretched. Then all watches with the same first request as a stretched
+// and phase are a group. Otherwise intervals are stretched, and all watches with the same first request as a stretched
 // watch are one group. It is due when the shortest of their intervals has passed since the last tick.
 
 interface Group {
@@ -91,8 +91,9 @@ interface DueGroups {
   /** Plans all due times again, from `now` on. */
   replan(now: Instant): void;
   /**
-   * The watches that are due first, if that is now; null: none is. Watches of different intervals with the same question
-   * are due at the same moments: one tick, so one request. `isMixed`: they are of more than one group.
+   * Returns the watches that are due first, if they are due now; otherwise null. Groups that are due at the same moment
+   * are returned together: watches with the same question and different intervals then share one tick, and so one
+   * request. `isMixed` is true if the watches are from more than one group.
    */
   take(now: Instant): { readonly due: Instant; readonly watches: readonly Watch[]; readonly isMixed: boolean } | null;
   /** The watches that are due and were not taken yet. */

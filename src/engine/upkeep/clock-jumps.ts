@@ -1,5 +1,5 @@
-// Detects that the clock of the machine was set, or that the machine slept: the wall clock has then moved further than
-// the monotonic clock, or less far.
+// Detects that the clock of the machine was set, or that the machine slept. In both cases the wall clock and the
+// monotonic clock have moved by different amounts.
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface ClockJump {
@@ -9,13 +9,13 @@ export interface ClockJump {
   readonly byMs: number;
 }
 
-/** Each call compares the clocks first. It must be made at least once a minute, by whomever. */
+/** Each call of a method compares the clocks first. Some method must be called at least once a minute. */
 export interface ClockJumps {
   /** The jumps of more than a minute since the start of the process, the oldest first. */
   all(): readonly ClockJump[];
   /**
-   * The jumps after the clock showed `at` for the last time. `at` may be of another process with the same clock: it
-   * counts as the nearest time that the clock showed here.
+   * The jumps after the clock showed `at` for the last time. Another process with the same clock may have measured
+   * `at`. If the clock never showed `at` in this process, the nearest time that it showed is used.
    */
   since(at: Instant): readonly ClockJump[];
   /** The newest jump in each direction, for an hour after it. */
@@ -24,7 +24,7 @@ export interface ClockJumps {
   isYoung(): boolean;
 }
 
-/** The wall clock ran like the monotonic clock. The last stretch goes on. */
+/** A period in which the wall clock ran like the monotonic clock. The last period has not ended yet. */
 interface Stretch {
   readonly from: Instant;
   to: Instant;

@@ -35,7 +35,10 @@ export interface Reloader {
 
 const LOOK_MS = 1000;
 const SETTLE_MS = 500;
-/** So many comparisons take five seconds in all, with the waits and the comparison before. */
+/**
+ * If the files change without end, a reload begins after this number of comparisons, about five seconds after the
+ * change.
+ */
 const MOST_SETTLES = 7;
 const AGAIN_LOOKS = 30;
 

@@ -1,10 +1,10 @@
-// Ends stored watches that are no longer polled: their firing alerts resolve for the targets that were sent them, and
-// their memory is dropped. Runs beside the polls, since a reload must not depend on it: a storage that fails is tried
-// again, after pauses that grow from a second to a minute. A stop in the middle loses nothing, because the next start
-// finds the same watches in the state file.
+// Ends stored watches that are no longer polled. Their firing alerts resolve for the targets that received them, and
+// their memory is dropped. This work runs beside the polls, so a reload does not wait for it. If the storage fails, the
+// work is repeated, after pauses that grow from a second to a minute. A stop in the middle loses nothing, because the
+// next start finds the same watches in the state file.
 //
-// Channels that are no longer open name nobody from then on: what waits for them is not counted as owed, and is sent when
-// they are open again.
+// Also removes the recipients of channels that are no longer open. The messages that wait for such a channel then do
+// not count as owed, and are sent if the channel is opened again.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { joinDecisions } from '../../core/joined-decision.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -44,9 +44,10 @@ export interface Retirement {
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-// The longest wait without a wake, in which nothing should change. The check is one short query.
+// The pause after a check without failures, unless `wake` is called. Nothing should change meanwhile, and a check is
+// one short query.
 const LONGEST_REST_MS = 3_600_000;
-/** The time until the next check whether all replicas run the same config. */
+/** If replicas run different configs, nothing is retired. This is the time until the next check. */
 const DISAGREED_MS = 10_000;
 /** The most watches that are ended at once. Due polls run between two such groups. */
 const AT_ONCE = 100;
@@ -70,7 +71,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
   }
 
   async function retireSome(ids: readonly WatchId[], fence: Fence): Promise<void> {
-    // Checked again: a reload may have added some of them again meanwhile.
+    // The watches are checked again, because a reload may have added some of them meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
     /** Memories that cannot be read. Memories of a newer release are kept. */
     const unreadable = new Map<WatchId, 'damaged' | 'newer'>();

@@ -2,7 +2,8 @@
 // logged, counted and started again after a pause. The pause doubles with each failure, from a second up to a minute,
 // and is a second again once the loop has run for ten minutes.
 //
-// A failed loop does not end the process: else a channel or a file that makes a loop fail would end it at every start.
+// A failed loop does not end the process. Otherwise a channel or a file that makes a loop fail would end the process at
+// every start.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { LoopName } from '../../telemetry/daemon-metrics.ts';
 import type { Log, LogFields } from '../../telemetry/log.ts';

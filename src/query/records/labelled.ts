@@ -1,4 +1,4 @@
-// Lines of the journal about alerts with labels.
+// Selects lines of the journal by the labels of their alerts.
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { JournalLine, LabelledLines } from '../../store/contract/journal.ts';
@@ -7,7 +7,10 @@ import { alertLabels, pairOf } from '../labels.ts';
 import { byId } from '../watch-by-id.ts';
 import { changesOf } from './journal-words.ts';
 
-/** The store does not contain the alerts of a watch, so it is given them. Null: there is no label in the filter. */
+/**
+ * The filter for the store. The store does not know the alerts of a watch, so the filter lists those that have the
+ * labels. Returns null if `label` is empty.
+ */
 export function labelledBy(watches: readonly Watch[], label: readonly string[]): LabelledLines | null {
   if (label.length === 0) return null;
   const isMeant = alertLabels(watches, label);
@@ -16,7 +19,9 @@ export function labelledBy(watches: readonly Watch[], label: readonly string[]):
   return { labels: label.map(pairOf), watches: [...new Set(meant.map(({ watch }) => watch))], alerts: meant };
 }
 
-/** False for a line of a poll that is only about other alerts of its watch. */
+/**
+ * The store finds lines by watch. A line of a poll may report changes of other alerts only; the result is then false.
+ */
 export function isLineOf(watches: readonly Watch[], label: readonly string[]): (line: JournalLine) => boolean {
   const isMeant = alertLabels(watches, label);
   return (line) => {

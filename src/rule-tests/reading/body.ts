@@ -2,9 +2,9 @@ import { parseDocument } from 'yaml';
 import type { Path } from '../../config/yaml/written.ts';
 
 /**
- * Returns the body at `path` of a test file as JSON; undefined if that is impossible. The rest of a test file is read
- * with all scalars as text, but a body needs the types of JSON, so the text is parsed a second time here. Its size and
- * depth were checked before. Integers of any length stay exact.
+ * Returns the body at `path` of a test file as JSON; undefined if the body cannot be read. In the rest of a test file
+ * all scalars are text, but a body needs the types of JSON, so this function parses the file a second time. The size
+ * and the depth of the file were checked before. Integers of any length stay exact.
  */
 export function jsonAt(text: string, path: Path): string | undefined {
   try {

@@ -76,7 +76,7 @@ class Gatherer implements UsedNames {
     add(this.channels, written['notify'], (name) => LABEL.test(name));
   }
 
-  /** `fields`: those that the options of the watch give it. */
+  /** `fields` contains the fields that the options of the watch add. */
   #gatherAlert(alert: WrittenValue, fields: ReadonlySet<string>): void {
     this.#gatherShared(alert);
     if (!isMap(alert)) return;

@@ -83,7 +83,7 @@ function readMoment(file: TestFile, written: unknown, { test, path, report, conf
 
 interface SeenByWatch {
   readonly written: unknown;
-  /** When, as written. */
+  /** The time of the poll, as written. */
   readonly offset: unknown;
   readonly path: Path;
   readonly startedAt: Instant;

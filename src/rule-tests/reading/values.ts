@@ -89,7 +89,9 @@ function encodeList(of: FieldType, written: WrittenValue, path: Path, reader: Va
 
 type ScalarType = Exclude<FieldType['type'], 'json' | 'record' | 'list'>;
 
-/** Each returns what `decodeEncoded` reads; undefined when the text is no such value. */
+/**
+ * Each function encodes a text in the form that `decodeEncoded` reads; undefined if the text is no value of the type.
+ */
 const SCALARS: Readonly<Record<ScalarType, (written: string, reader: ValueReader) => Json | undefined>> = {
   bool: (written) => (written === 'true' ? true : written === 'false' ? false : undefined),
   int: (written) => (/^[+-]?\d+$/.test(bare(written)) ? bare(written) : undefined),

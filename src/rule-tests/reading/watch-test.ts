@@ -61,7 +61,10 @@ function readPolls(tested: TestedWatch, test: WrittenTest, path: Path): WrittenP
   return polls;
 }
 
-/** Each row has to be later than the one before. Rows with a problem leave gaps, so then nothing is said. */
+/**
+ * Each row must be later than the row before. `moments` contains no row with a problem, so the order is checked only if
+ * all rows are correct.
+ */
 export function complainOfOrder(
   file: TestFile,
   saw: readonly unknown[],
@@ -73,7 +76,7 @@ export function complainOfOrder(
       file.complain([...path, 'saw', i, 'at'], { message: 'is not later than the poll before' });
 }
 
-/** `of`: the rule or the report that says them. */
+/** `of`: the rule or the report that sends the expected messages. */
 export function readExpected(
   file: TestFile,
   {

@@ -15,7 +15,7 @@ import type { WrittenAlert } from '../schema/shape.ts';
 type Form = 'event' | 'schedule' | 'at_least' | 'none_for' | 'condition';
 type Key = keyof typeof OWNERS;
 
-/** The key that each key needs beside it, for the message. */
+/** For each key, the key that it needs beside it. The message names that key. */
 const OWNERS = {
   if: 'on',
   at_least: 'on',
@@ -75,7 +75,9 @@ function complainOfDetails({ kind, catalogue, complain }: Compiling, path: Path)
   complain(path, { key: 'enrich', message: `${kind.name} has no transactions to look up`, hint });
 }
 
-/** Items in a row need an order, and a condition on which the others end the row. */
+/**
+ * `in_a_row` needs items with an order. It also needs a condition, because a row ends at an item that does not match.
+ */
 function complainOfRow({ kind, complain }: Compiling, { on, if: selector, per }: WrittenAlert, path: Path): void {
   const at = [...path, 'at_least', 'in_a_row'];
   const event = on === undefined ? undefined : kind.events[on];

@@ -2,7 +2,10 @@ import { quote } from '../../config/values/scalars.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { Loading, WatchSource } from './model.ts';
 
-/** Reports an id that another watch or report has. Watches and reports share their ids: alerts are silenced by them. */
+/**
+ * Reports a problem if another watch or report has the same id. An id must be unique among both, because a silence
+ * selects alerts by the id.
+ */
 export function claimId(
   { ids, problems }: Pick<Loading, 'ids' | 'problems'>,
   { source, path }: WatchSource,

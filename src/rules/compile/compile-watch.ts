@@ -87,7 +87,7 @@ class WatchCompiler {
     const isPlaced = !['explorer', 'of', 'token'].some((key) => broken.has(key));
     const instances = isPlaced ? spread(compiling) : [];
     this.#complainOfNoRpc(kind, instances);
-    // Without these keys the fields that conditions read are not known.
+    // These keys decide which fields the conditions can read.
     if (options === undefined && family.fieldOptions?.some((key) => Object.hasOwn(written, key)) === true) return;
     const alerts = compileAlerts(compiling, explorersOf(instances, this.#loading.catalogue));
     if (broken.size > 0 || schedule === undefined || options === undefined) return;

@@ -1,4 +1,4 @@
-// Warns about fields that a condition reads and that do not give what is expected of them.
+// Warns about fields of a condition whose values differ from what its author probably expects.
 import type { AnyRecord, Field } from '../../core/values/fields.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { CompiledCondition, CompiledTemplate } from '../language/model.ts';
@@ -6,8 +6,8 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 
 /**
- * Warns about fields of the specification that explorers in use leave out. A rule that reads one waits for a value that
- * never comes. `reads`: the paths that a condition or a text reads.
+ * Warns about fields of the specification that explorers in use leave out. A condition on such a field is always
+ * unknown. `reads`: the paths that a condition or a text reads.
  */
 export function warnOfSeldom({ kind, warn }: Compiling, path: Path, text: string, reads: readonly string[]): void {
   for (const read of reads) {
@@ -32,7 +32,9 @@ function seldomIn(record: AnyRecord, [name = '', ...rest]: readonly string[]): S
   return field.type.type === 'record' ? seldomIn(field.type.record, rest) : null;
 }
 
-/** Reports fields that are known only with another key of the watch. Without it, the condition is always unknown. */
+/**
+ * Reports fields that are known only with another key of the watch. Without this key, the condition is always unknown.
+ */
 export function complainOfNeeds(
   { kind, complain, hasOption }: Compiling,
   path: Path,

@@ -122,7 +122,10 @@ function toldOfRemoval(rule: AlertRule, shown: readonly string[]): readonly stri
   return [...shown, ...(rule.title?.reads ?? []), ...(rule.text?.reads ?? [])];
 }
 
-/** Paths whose change makes an alert judge an item again, without those that change while an item stays the same. */
+/**
+ * If the value at one of these paths changes, an alert evaluates the item again. Paths that may change while an item
+ * stays the same are left out.
+ */
 function judgedBy(kind: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule }) => (isJudgedAgain(rule) ? (rule.if?.reads ?? []) : []));
   return [...new Set(paths)].filter((path) => !isFleeting(kind, path)).toSorted();
@@ -141,7 +144,7 @@ function readFieldsOf(kind: AnyKind, alerts: readonly CompiledAlert[], target: T
   });
 }
 
-/** The same list for all targets, so that what was looked up in rows is known for all. */
+/** All targets with the same alerts share one list object, so that a look-up in a row is made once for all of them. */
 const sendersWanted = remembered((alerts: readonly CompiledAlert[]): readonly WantedSender[] =>
   alerts.flatMap(({ senders }) => senders),
 );

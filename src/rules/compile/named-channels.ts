@@ -17,7 +17,10 @@ export function namedChannels(compiling: Compiling, alert: WrittenAlert, path: P
   return names;
 }
 
-/** Reports names of no channel. `placeOf`: where a name is written, by its path below the one who notifies. */
+/**
+ * Reports names that are no channel. `placeOf` returns the place of a name in the file. Its argument is the path of the
+ * name below the file, the watch or the alert with the key `notify`.
+ */
 export function complainOfUnknown(
   { catalogue, complain }: Pick<Compiling, 'catalogue' | 'complain'>,
   names: readonly string[],

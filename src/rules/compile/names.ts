@@ -10,14 +10,14 @@ export interface ConfigNames {
   ofToken(address: Address, explorer: string): string | null;
   /** The keys of the tokens with a name on an explorer. All its watches share one set. */
   tokensOn(explorer: string): ReadonlySet<string>;
-  /** These, and the addresses of which the config says that they have code. */
+  /** The keys of the same tokens, and of the addresses that the config describes as contracts. */
   contractsOn(explorer: string): ReadonlySet<string>;
   /**
    * Returns one function for all watches of an explorer. The watches keep it in memory, so it refers to no other data
    * of the load.
    */
   on(explorer: string): NameOfAddress;
-  /** The same for an address that only shows the same digits as a named one in its short form. */
+  /** The name that an address only seems to have: another address has this name, and both have the same short form. */
   readonly ofLookAlike: NameOfAddress;
 }
 

@@ -18,8 +18,8 @@ import { BUSY_TIMEOUT_MS, firstNumber, isBusy, storageError } from './database.t
 import { asSqlite, SQLITE } from './dialect.ts';
 import { createSizeLimit, type SizeLimit } from './files/size-limit.ts';
 
-// A connection that reads. Its statements and snapshots take turns. Else a single read could fall into an open
-// snapshot, and miss later commits. Reads do not wait for commits on another connection.
+// A connection for reads. Its statements and snapshots run one after the other. Otherwise a single read could run
+// inside an open snapshot, and would not see later commits. Reads do not wait for commits on another connection.
 
 /** `connection`: returns the connection that is open at the time of a read. `file`: the name in messages. */
 export function readsOn(connection: () => SqliteConnection, turns: Turns, file: string): SqlReads {
@@ -55,8 +55,8 @@ async function inSnapshot<T>(db: DatabaseSync, over: Sql, work: (sql: Sql) => Pr
 }
 
 /**
- * There are fewer constant statements than this. The limit keeps texts that are made at run time from filling the
- * memory.
+ * The number of constant statements is below this limit. Without a limit, statements whose text is made at run time
+ * would fill the memory.
  */
 const MOST_PREPARED = 2000;
 
@@ -152,7 +152,7 @@ export function createWriter(db: DatabaseSync, file: string, maxBytes: number): 
 // A mutex for work that ends within one turn of the event loop. Without a pause, a long queue of such work would keep
 // timers and requests waiting until the last of it is done.
 
-/** The event loop gets a turn after this time. */
+/** After this time, other work of the event loop runs first. */
 const LONGEST_MS = 5;
 
 export type Turns = Pick<Mutex, 'hold'>;
@@ -181,7 +181,8 @@ export function createTurns(): Turns {
 }
 
 // Waits for another program that holds the file, such as a backup. The wait does not block the event loop, so polls,
-// sends and health checks continue. It is measured by the clock of the machine, by which the other program runs too.
+// sends and health checks continue. Its length is measured in real time and not by `Clock`, because the other program
+// runs in real time too.
 
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;

@@ -5,15 +5,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { StateDamagedError, StorageError } from '../contract/store.ts';
 
 /**
- * The time that another program, such as a backup, may hold the file before a write fails. It is short, since later
- * writes wait as well, and a stop makes several writes within its ten seconds.
+ * If another program, such as a backup, holds the file for longer than this, a write fails. The time is short, because
+ * later writes wait as well, and because a stop of the daemon may take ten seconds and makes several writes.
  */
 export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
 /** The same size in pages. A commit that finds a longer log moves it into the file itself (driver.ts). */
 const MOST_LOGGED_PAGES = LARGEST_IDLE_WAL / 4096;
 
-/** The real path of the file, so that two names of its directory lead to the same lock. Makes missing directories. */
+/**
+ * Returns the real path of the file, so that two names of its directory lead to the same lock. Creates missing
+ * directories.
+ */
 export function settledPath(file: string): string {
   makeDirectory(dirname(file));
   const settled = join(realpathSync(dirname(file)), basename(file));
@@ -37,8 +40,8 @@ function assertOwn(file: string): void {
 }
 
 /**
- * Opens the file for writing without changing its content. A wait for a lock blocks the process, which does no other
- * work yet.
+ * Opens the file for writing without changing its content. A wait for a lock blocks the process. This is acceptable
+ * here, because the process has no other work yet.
  */
 export function openDatabase(file: string): DatabaseSync {
   createPrivately(file);
@@ -62,8 +65,8 @@ export function assertThere(file: string): void {
 }
 
 /**
- * True if the file can be read. Throws a StorageError if this user has no right to it, since the folder of a daemon is
- * closed to other users.
+ * True if the file can be read. The folder of a daemon is closed to other users; if this user may not read the file,
+ * throws a StorageError.
  */
 export function isThere(file: string): boolean {
   try {
@@ -82,7 +85,7 @@ export function openReadOnly(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** Runs `prepare`, and closes the database if that fails. */
+/** Runs `prepare`. If it fails, the database is closed. */
 export function opened(db: DatabaseSync, prepare: (db: DatabaseSync) => void): DatabaseSync {
   try {
     prepare(db);

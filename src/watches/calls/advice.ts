@@ -14,7 +14,7 @@ const OF_TRANSACTIONS = {
 
 const METHOD = 'Compare called, the name by signatures that are known here.';
 
-/** For rows whose call data is read with `calls:` only. */
+/** For rows whose call data is read only in a watch with `calls:`. */
 export const NESTED_ADVICE: KindAdvice = {
   fields: {
     ...OF_TRANSACTIONS,
@@ -43,7 +43,7 @@ const DELEGATED: Omit<FieldDoubt, 'field'> = {
   hint: 'Add && call.type == "call".',
 };
 
-/** For such rows with `calls:`. `canBeCalled`: calls to the address are among them. */
+/** For the same rows in a watch with `calls:`. `canBeCalled`: the rows may be calls to the address. */
 export function nestedCallAdvice(canBeCalled: boolean): KindAdvice {
   const doubts = canBeCalled ? [UNDONE, DELEGATED] : [UNDONE];
   return {

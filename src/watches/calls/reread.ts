@@ -1,10 +1,10 @@
-// Rows that are read again by another table, which has more fields of the same row.
+// Reads rows a second time by another record type, which has more fields of the same row.
 import type { AnyRecord, AnyView, Fields, View } from '../../core/values/fields.ts';
 import { sourceOf } from '../../core/values/fields.ts';
 import type { Page, Read } from '../../core/model/watch/question.ts';
 import { remembered } from '../../lib/remembered.ts';
 
-/** Reads a row again by `record`. Equal rows of an answer give equal objects. */
+/** Reads a row again by `record`. Each row is read once: a second call with the same object returns the same result. */
 export function createAgain(record: AnyRecord): (view: AnyView) => AnyView {
   return remembered((view) => {
     const source = view[sourceOf];
@@ -28,7 +28,7 @@ export function createRereading(record: AnyRecord): (read: Read) => Read {
   };
 }
 
-/** The rows of most pages are known, so they are read on first use only. */
+/** Most pages contain only known rows, so a row is read again only when it is used. */
 class RereadPage<F extends Fields> implements Page<F> {
   readonly #page: Page<F>;
   readonly #again: (view: AnyView) => AnyView;

@@ -20,7 +20,10 @@ export const ApiTrouble: z.ZodType<ApiTrouble> = z.union([
   z.object({ state: z.literal('refused'), since: z.number(), why: z.string() }),
 ]);
 
-/** How a poll was read: by the API, by the other list as the polls before, or by it because the API failed now. */
+/**
+ * The way in which a poll was read: by the API; by the other list, like the polls before; or by the other list because
+ * the API failed in this poll.
+ */
 export type WayOfReading = 'api' | 'as-before' | { readonly failed: MissReason };
 
 /** A host that does not have the function of the API, or asks for a key, may answer in its own way. */

@@ -7,7 +7,7 @@ import type { Instant } from '../../lib/clock.ts';
 /** Plain JSON. */
 export interface AskedParts {
   readonly parts: readonly string[];
-  /** For parts that were added later: rows up to that time are not new. */
+  /** The time when a part was added later. Rows of the part up to that time are not new. */
   readonly since: Readonly<Record<string, Instant>>;
   /** Rows of a removed part may be known up to this block; null: no part was removed. */
   readonly removedTo: number | null;
@@ -34,7 +34,10 @@ export function askedAfter(
   return { parts, since, removedTo: isRemoved ? highest : before.removedTo };
 }
 
-/** The range without the blocks in which rows of a removed part may be known: that they are not read shows nothing. */
+/**
+ * The range without the blocks in which rows of a removed part may be known. These rows are no longer read, so their
+ * absence does not mean that they are gone.
+ */
 export function withoutRemoved(range: BlockRange | null, { removedTo }: AskedParts): BlockRange | null {
   if (range === null || removedTo === null) return range;
   const lowest = removedTo + 1;

@@ -13,13 +13,13 @@ import { joined, limitOf, nullIfMissed, readEachUpwards, type Blocks, type Upwar
 import { sweepRange } from './sweep-range.ts';
 
 export interface BoundedOptions<F extends Fields> extends Omit<RangeOptions<F>, 'all'> {
-  /** One for each contract that the config names. */
+  /** A question for each contract that the config names. */
   readonly named: readonly ListQuestion<F>[];
 }
 
 /** The largest number of blocks in a request. */
 export const MOST_BLOCKS = 1000;
-/** More questions than these take turns. */
+/** If there are more questions, a poll asks only this number of them, and the next poll begins with another one. */
 const MOST_NAMED = 20;
 
 export async function observeBounded<F extends Fields>(
@@ -44,7 +44,7 @@ export async function observeBounded<F extends Fields>(
 }
 
 interface Questions<F extends Fields> {
-  /** Empty while the named ones take their place. */
+  /** Empty while the questions in `named` are asked in their place. */
   readonly each: readonly ListQuestion<F>[];
   readonly named: readonly ListQuestion<F>[];
 }
@@ -67,7 +67,7 @@ async function readBounded<F extends Fields>(
     : { ...joined([first, rest]), isBusy: false };
 }
 
-/** Another question comes first at another height. */
+/** The first question depends on the height, so that each question is asked in some polls. */
 function inTurn<Q>(questions: readonly Q[], height: number): readonly Q[] {
   const first = questions.length === 0 ? 0 : height % questions.length;
   return [...questions.slice(first), ...questions.slice(0, first)].slice(0, MOST_NAMED);

@@ -13,8 +13,9 @@ interface Parts<F extends Fields> {
 }
 
 /**
- * The state with the rows that are older than the reload that added their part. They count as known. The rows of most
- * readings are not decoded, so they are read only if such a part may have new ones.
+ * A reload may add a part to the target of a watch. Rows of this part that happened before the reload are not new, so
+ * they are added to the known rows of the state. To decode rows takes time. They are read only if the reload is not
+ * handled yet or the page has changed.
  */
 export function withOldRows<F extends Fields>(
   state: ListState,

@@ -84,7 +84,7 @@ export function startOf({ gaps, marks, range, ...state }: ListState, downTo: num
 }
 
 const NEAR = 4;
-/** Half a page: a contract with many events is read again less deep. */
+/** Half a page. If a contract has more events than this, fewer blocks are read again. */
 const MOST_READ_AGAIN = 500;
 
 /** Full pages in a row after which the events of a contract are asked for one by one. */

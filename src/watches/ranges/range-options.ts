@@ -6,7 +6,9 @@ export interface RangeOptions<F extends Fields> extends RowKey<F> {
   readonly explorer: string;
   /** The question about all rows, which most polls ask; null if each row has a question of its own. */
   readonly all: ListQuestion<F> | null;
-  /** Questions that together have the rows that are asked for. They take the place of the first if its pages are full. */
+  /**
+   * Questions whose answers together contain the wanted rows. They replace the question `all` if its pages are full.
+   */
   readonly each: readonly ListQuestion<F>[];
   readonly maxPages: number;
   /** The largest number of blocks in a request; left out if there is no limit. */

@@ -94,7 +94,7 @@ function laterMiss(error: unknown, isLater: boolean): Missed {
   throw error;
 }
 
-/** In ranges of at most `mostBlocks`, if they have an end. */
+/** Reads the blocks in ranges of at most `mostBlocks`, if `to` is known. */
 async function readInParts<F extends Fields>(
   question: ListQuestion<F>,
   blocks: Blocks,

@@ -1,4 +1,4 @@
-// Once an hour, the blocks of the look-back below those that every poll reads.
+// The hourly sweep. It reads the blocks of the look-back that are below those of every poll.
 import type { Fields } from '../../core/values/fields.ts';
 import type { ListQuestion, Read } from '../../core/model/watch/question.ts';
 import type { Heights } from '../../core/model/detection.ts';
@@ -14,7 +14,7 @@ interface SweepOptions<F extends Fields> extends RangeOptions<F> {
   readonly isBusy: boolean;
 }
 
-/** Null if the sweep cannot be read now. It goes on in the next poll. */
+/** Resolves with null if the sweep cannot be read now. The sweep goes on in the next poll. */
 export async function sweepRange<F extends Fields>(
   state: ListState,
   { sweepPage }: Read,

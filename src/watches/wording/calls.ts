@@ -48,7 +48,7 @@ export function destroyedTitle({ names, view }: Pick<WordingContext, 'names' | '
   return from === null ? null : `${from} destroyed itself`;
 }
 
-/** `pause call of admin to vault`, for what is said of its end. */
+/** `pause call of admin to vault`, for messages about the end of the call. */
 export function callWords({ names, view }: Pick<WordingContext, 'names' | 'view'>, called: string): string {
   const [from, to] = [addressText(names, view, 'from.hash'), addressText(names, view, 'to.hash')];
   return [`${called} call`, from && `of ${from}`, to && `to ${to}`].filter((part) => part !== null).join(' ');

@@ -181,7 +181,7 @@ function tokenPrice(view: AnyView): Amount | undefined {
 
 const ENDS = ['from.hash', 'to.hash', 'address.hash'];
 
-/** 0: it is about the watched address; 1: about one that the config names. */
+/** 0: the call is about the watched address; 1: about another address that the config names. */
 function rankOf(names: WatchNames, view: AnyView): number {
   const ends = ENDS.flatMap((path) => addressAt(view, path) ?? []);
   if (ends.some((address) => names.isWatched(address))) return 0;

@@ -76,7 +76,7 @@ function describedToken(occasion: EventOccasion, label: string): readonly (reado
   return line.length === 0 ? [] : [line];
 }
 
-/** The paths that `describedToken` shows, and the subject's name of the token. */
+/** The paths that the title and `describedToken` show. */
 function shownToken({ names, view }: EventOccasion): readonly string[] {
   return knownToken(names, view) === null ? ['balance', 'token.address_hash', 'token.symbol'] : ['balance'];
 }

@@ -20,7 +20,7 @@ export function parseQuery<Q extends z.ZodObject>(
   given: Parameters,
 ): { readonly query: z.output<Q> } | { readonly problem: ApiProblem } {
   const read = shape.safeParse(given, {
-    error: (issue) => (isRepeated(issue) ? 'stands more than once' : words(issue)),
+    error: (issue) => (isRepeated(issue) ? 'is given more than once' : words(issue)),
   });
   if (read.success) return { query: read.data };
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
@@ -41,7 +41,7 @@ function mistakesOf(issue: z.core.$ZodIssue): RequestMistake[] {
 
 const MOST_KEYS = 10;
 
-/** The text for a mistake without a message in the shape; undefined: the library's text is used. */
+/** The text for a mistake if the shape has no message for it. Undefined means the text of the library. */
 function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_value':

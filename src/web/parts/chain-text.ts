@@ -1,5 +1,5 @@
-// The only place that shows text from the chain: monospaced, cut, never a link. Invisible characters are spelled out,
-// and letters that only look like Latin ones are named.
+// Only this file shows text from the chain. The text is monospaced and cut off, and is never a link. Invisible
+// characters are shown as escapes. A warning names letters that only look like Latin letters.
 import { rawText, singleLine, type Untrusted } from '../../lib/untrusted.ts';
 import type { Text } from '../../query/shapes/common.ts';
 import { html, type Html } from './html.ts';
@@ -30,7 +30,7 @@ const LATIN = 'ABCEHIJKMOPSTXYacehijopsxyABEZHIKMNOPTYXovdqwGD';
 const LOOKS = new Map(Array.from(FOREIGN, (letter, i) => [letter, LATIN.charAt(i)]));
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic'] as const;
 
-/** `lookAlike('USDС') // 'looks like USDC: С is Cyrillic'`. Null: it resembles no other text. */
+/** `lookAlike('USDС') // 'looks like USDC: С is Cyrillic'`. Null if the text resembles no other text. */
 export function lookAlike(text: string): string | null {
   const plain = text.normalize('NFKC');
   const skeleton = Array.from(plain, (letter) => LOOKS.get(letter) ?? letter).join('');

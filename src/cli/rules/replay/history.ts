@@ -1,5 +1,6 @@
-// Replay over data that the config's explorers still have. The cost is printed before the requests: first the cost of
-// the estimate, then that of the replay. More than `MOST_UNASKED` requests need --yes.
+// Replays rules over data that the explorers of the config still have. The replay first makes an estimate, which needs
+// requests too. The cost of each step is printed before its requests are sent. More than `MOST_UNASKED` requests need
+// --yes.
 import type { ExplorerSet } from '../../../app/runtime/explorers.ts';
 import type { Setup } from '../../../app/setup/setup.ts';
 import type { Config } from '../../../config/model.ts';

@@ -35,7 +35,7 @@ function firstTag(raw: unknown): unknown {
   return isRow(raw) && Array.isArray(raw['tags']) ? (raw['tags'] as unknown[])[0] : raw;
 }
 
-/** Releases from 6.8 on list implementations instead of naming one. */
+/** Releases from 6.8 on send a list of implementations. Earlier releases name one. */
 const Implementation = new RecordType('Implementation', {
   address_hash: address('the address of the code', { was: ['address'] }),
   name: text('name of the contract'),
@@ -90,7 +90,7 @@ export const AddressRef = new RecordType('AddressRef', {
   reputation: REPUTATION,
 });
 
-/** Releases 6.9 to 9.0 report whether an address is scam, later ones its reputation. */
+/** Releases 6.9 to 9.0 send a boolean: whether the address is scam. Later releases send the reputation. */
 function reputationOf(raw: unknown): unknown {
   return typeof raw === 'boolean' ? (raw ? 'scam' : 'ok') : raw;
 }

@@ -29,13 +29,13 @@ const REVERTED = [3, -32015];
 const CONTRACT_ERRORS =
   /revert|invalid opcode|bad instruction|invalid jump|bad jump|out of gas|stack (?:underflow|limit)/i;
 
-/** True if the contract ended the call with an error. Nodes say it in their own words, with any code. */
+/** True if the contract ended the call with an error. Nodes differ in the text and in the code of this error. */
 export function isRevert(error: unknown): boolean {
   const [code, message] = isRow(error) ? [error['code'], error['message']] : [null, error];
   return REVERTED.includes(Number(code ?? NaN)) || (typeof message === 'string' && CONTRACT_ERRORS.test(message));
 }
 
-/** Said of an explorer that refuses all calls. */
+/** The text about an explorer that refuses all calls. */
 export const NO_CALLS = 'answers no eth_call (before 6.3, or switched off)';
 
 /** True if the explorer says that the request was wrong, or that it does not have the method. */

@@ -1,5 +1,5 @@
-// `smart-contracts/{hash}`: the code at an address, and its source if it is verified. The specification lacks it. The
-// answer has the whole source, so only a few fields are read.
+// `smart-contracts/{hash}`: the code at an address, and its source if it is verified. The specification does not
+// describe this request. The answer contains the whole source, so only a few fields are read.
 import { createHash } from 'node:crypto';
 import { bool, hash, text, time } from '../../../core/values/field-declarations.ts';
 import type { RawRow } from '../../../core/values/fields.ts';

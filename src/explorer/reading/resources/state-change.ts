@@ -5,7 +5,10 @@ import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 import { Token, tokenDecimals } from './token.ts';
 
-/** A list names the pieces that went, and those that came. */
+/**
+ * For NFTs, `change` is a list with an entry for each piece that the account lost (`from`) or gained (`to`). Returns
+ * the gains minus the losses.
+ */
 function piecesIn(raw: unknown): number | undefined {
   if (!Array.isArray(raw)) return undefined;
   const moves = raw.map((one) => (isRow(one) ? one['direction'] : undefined));

@@ -43,7 +43,7 @@ function sumOfTotals(raw: unknown): unknown {
   return { decimals, value, token_id: common(totals.map((total) => total['token_id'])) };
 }
 
-/** The one value that all have, null included; undefined if they differ. */
+/** The value that all have in common, which may be null; undefined if they differ. */
 function common(values: readonly unknown[]): unknown {
   const [first, ...others] = values.map((value) => (typeof value === 'number' ? String(value) : (value ?? null)));
   return others.every((other) => other === first) ? first : undefined;
@@ -75,7 +75,7 @@ const AMOUNT = quantity('own', 'the amount, in whole tokens; unknown without dec
   fromRow: (row) => amountIn(row)?.['value'],
 });
 
-/** A row of a list of transfers. Its amount stands in the row itself, so that rules name it shortly. */
+/** A row of a list of transfers. Its amount is a field of the row itself, so that rules can name it by a short path. */
 export const ListedTransfer = new RecordType(
   'ListedTransfer',
   {

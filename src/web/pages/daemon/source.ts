@@ -8,7 +8,7 @@ import { errorPage } from '../frame/errors.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
-/** The most lines that are shown of a file, around the marked line. */
+/** A longer file is cut to this number of lines around the marked line. */
 const MOST_LINES = 1000;
 
 export function sourcePage({ ruleFile }: Pick<PageQueries, 'ruleFile'>): PageRoute {
@@ -25,8 +25,8 @@ export function sourcePage({ ruleFile }: Pick<PageQueries, 'ruleFile'>): PageRou
   };
 }
 
-const NO_SUCH_FILE = html`No rules that are in force were read from such a file. <a href="/rules">The rules</a> say
-  where each of them is written.`;
+const NO_SUCH_FILE = html`No rule in force was read from this file. The list of <a href="/rules">rules</a> shows the
+  file of each rule.`;
 
 /** Null: no line is marked. */
 function lineIn(text: string): number | null {
@@ -43,7 +43,7 @@ function content({ file, text }: RuleFileText, marked: number | null): Html {
       : html` Lines ${counted(from + 1)} to ${counted(from + shown.length)} of ${counted(lines.length)}.`;
   return html`<div>
       <h1 class="mono">${singleLine(file)}</h1>
-      <p class="lead">As it is in force. To change a rule, edit its file.${part}</p>
+      <p class="lead">This is the version in force. To change a rule, edit its file.${part}</p>
     </div>
     <div class="card">${codeBlock(shown.join('\n'), { first: from + 1, marked, label: 'The file' })}</div>`;
 }
