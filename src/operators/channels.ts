@@ -32,7 +32,7 @@ interface SampledChannel {
 
 export const retryChannel = action({
   name: 'retry-channel',
-  summary: 'Tries now what waits on a channel.',
+  summary: 'Tries the waiting messages of a channel now.',
   path: '/channels/:name/retry',
   tag: 'deliveries',
   status: 200,
@@ -59,7 +59,7 @@ export const retryChannel = action({
 
 export const sampleChannel = action({
   name: 'sample',
-  summary: 'Sends a sample to each recipient of a channel, once, and says what was answered.',
+  summary: 'Sends one sample to each recipient of a channel, and returns the answers.',
   path: '/channels/:name/sample',
   tag: 'deliveries',
   status: 200,

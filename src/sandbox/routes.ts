@@ -19,7 +19,7 @@ export interface SandboxRoute {
 
 const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
 
-/** The Etherscan-style API: below the chain or not, or at one address for all chains. */
+/** The Etherscan-style API: at `/api` or `/CHAIN/api`, or at `/v2/api` with the chain as a parameter. */
 const ETHERSCAN_PATH = /^(?:\/([^/]{1,64}))?\/api\/?$/;
 
 /** The JSON-RPC of the per-instance form, and of the multichain form. */

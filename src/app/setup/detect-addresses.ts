@@ -14,7 +14,10 @@ export interface NamedAddress {
 
 export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
-  /** The kind of account, if the config says it; else null. An account that lets code act for it signs transactions. */
+  /**
+   * The value of `is` for the config; null if none is written. A contract by EIP-7702 is an account that signs
+   * transactions, so its value is null too.
+   */
   readonly is: AddressForm | null;
   /** The contracts behind it, if it is a proxy; else empty. */
   readonly implementations: readonly Address[];

@@ -31,7 +31,7 @@ function meantBy(text: string): string {
   return `: write ${isWeek ? `${Number(count) * 7}d` : `${count}${unit.charAt(0).toLowerCase()}`}`;
 }
 
-// A type, since zod expects a record with any keys, and no interface is assignable to one.
+// This is a type and not an interface: zod expects a record with any keys, and an interface cannot be assigned to it.
 type Meta = { description?: string; pattern?: string; examples?: readonly string[] };
 
 const LONGEST_QUOTED = 60;
@@ -75,7 +75,7 @@ export function durationOrOff(least: number, most: number, description: string) 
   );
 }
 
-/** A whole number in these bounds, both included; underscores may part its digits. */
+/** A whole number in these bounds, both included. Underscores may separate its digits. */
 export function integer(least: number, most: number, description: string) {
   return scalar((text) => within(parseInteger(text), least, most), `a whole number from ${least} to ${most}`, {
     description,
@@ -158,7 +158,7 @@ export function share(description: string) {
 const HUNDREDTH = new Amount(1n, 2);
 const WHOLE = new Amount(1n, 0);
 
-/** An exact number above 0 of any length; underscores may part its digits. */
+/** An exact number above 0 of any length. Underscores may separate its digits. */
 export function quantity(description: string) {
   return scalar(
     (written) => {

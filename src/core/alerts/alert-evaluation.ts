@@ -207,6 +207,7 @@ export function contextOf(
   return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null, at };
 }
 
+/** True if the budget of the poll is used up. The item is evaluated at the next poll, if that poll reads it. */
 export function isSpent({ budget }: AlertPoll, alert: MatchingAlert): boolean {
   return budget.left <= 0 && (alert.if !== null || ofRatio(alert) !== null);
 }

@@ -184,7 +184,7 @@ export interface RoutedNotification {
   readonly alert: string;
   /** `firing` */
   readonly transition: string;
-  /** Channels; empty if no message is sent, because no recipient got the begin. */
+  /** Channels; empty if no message is sent, because no recipient received the first message of the alert. */
   readonly channels: readonly string[];
   /** Channels that the config does not have any more. */
   readonly lost: readonly string[];

@@ -6,12 +6,12 @@ import type { Memory } from './memory.ts';
 import type { HeadNeed } from './observation.ts';
 import type { Transition } from './transition.ts';
 
-/** The values of the last poll that read any. */
+/** The values that were read last. */
 export interface Snapshot {
   readonly at: Instant;
   readonly view: AnyView;
   readonly before: AnyView | null;
-  /** The chain's head was stalled. */
+  /** True if the chain's head was stalled. */
   readonly isStale: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface ClosedRun {
 /** An alert that fires, by the key of its messages. */
 export interface FiringAlert {
   readonly key: string;
-  /** Null: this poll did not find out whether it still holds. */
+  /** The values after this poll; null if the poll did not show whether the alert still holds. */
   readonly present: Present | null;
 }
 

@@ -4,7 +4,10 @@ import type { Untrusted } from '../../lib/untrusted.ts';
 import type { AlertId, DeliveryId, Recipient, RecipientsOf, Severity } from './ids.ts';
 import type { Segment } from './watch/condition.ts';
 
-/** One message for one recipient, about one or more transitions. These are fixed: every attempt sends the same ones. */
+/**
+ * One message for one recipient, about one or more transitions. The transitions are fixed: every attempt sends the same
+ * ones.
+ */
 export interface Delivery {
   /**
    * A `news` delivery of one transition has the id deliveryId(key, seq, recipient). Every other kind hashes its
@@ -27,8 +30,8 @@ export const MOST_LISTED = 50;
 
 /**
  * `news`: a new transition. `repeat`: a transition that was sent before and still holds. `overflow_summary`:
- * transitions above the cap of the recipient. `silence_summary`, `inhibition_summary`: transitions that a silence, or
- * an open alert, held back until it was over.
+ * transitions above the cap of the recipient. `silence_summary`: transitions that a silence held back; it is sent when
+ * the silence is over. `inhibition_summary`: the same for transitions that another open alert held back.
  */
 export type DeliveryKind = 'news' | 'repeat' | SummaryKind;
 export type SummaryKind = 'overflow_summary' | HoldSummaryKind;
@@ -43,9 +46,9 @@ export function isHoldSummary(kind: DeliveryKind): kind is HoldSummaryKind {
 export interface DeliveryMember {
   readonly message: Message;
   readonly as: SentAs;
-  /** The reason why it is sent now though it happened earlier; null: it is new, or repeated as usual. */
+  /** The reason why an earlier transition is sent only now; null if the transition is new, or is repeated as usual. */
   readonly renewed: Renewal | null;
-  /** The time since which it was held back; null: it was not. */
+  /** The time since which the transition was held back; null if it was not held back. */
   readonly heldAt: Instant | null;
   /** The later values of an alert that still holds and is sent late; null if none are known. */
   readonly present: Present | null;
@@ -54,7 +57,9 @@ export interface DeliveryMember {
 /** The values of an alert that still fires, as a message would show them now. `at`: when they were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
-/** The time at which the condition fired. For messages of earlier releases: when it began. */
+/**
+ * The time at which the condition fired. Messages of earlier releases only contain the time at which it became true.
+ */
 export function firedAtOf({ firedAt, since }: Pick<Message, 'since' | 'firedAt'>): Instant {
   return firedAt ?? since;
 }
@@ -65,12 +70,15 @@ export function presentValues({ fields: before }: Pick<Message, 'fields'>, prese
   return { ...values, observedAt, before };
 }
 
-/** `repeat`: it was sent before. `fired-and-resolved`: an end whose begin was never sent. */
+/**
+ * `repeat`: the transition was sent before. `fired-and-resolved`: the alert has ended, and its firing was never sent.
+ */
 export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
 
 /**
- * The reason why a target is sent a transition again, or a transition from before the target was named. `reload`: a
- * config loaded since names it. `ack-ended`: the acknowledgement of `by` ended. `called`: nobody acknowledged in time.
+ * The reason why a target receives a transition again, or a transition that happened before the config named the
+ * target. `reload`: a config that was loaded later names the target. `ack-ended`: the acknowledgement of `by` ended.
+ * `called`: nobody acknowledged in time.
  */
 export interface Renewal {
   readonly why: 'reload' | 'ack-ended' | 'called';
@@ -114,7 +122,7 @@ export interface Attempt {
    * Receipts by key, for members that were sent in messages of their own. None of them is a receipt for all members.
    */
   readonly ownReceipts?: ReadonlyMap<string, Receipt>;
-  /** It is sent from memory while the state cannot be written, and may be sent again. */
+  /** Set while the state cannot be written: the delivery is sent from memory, and may be sent again. */
   readonly unrecorded?: true;
   /** A page on which the recipient acknowledges the alert; the same for every attempt. */
   readonly ackUrl?: string;
@@ -130,7 +138,7 @@ export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warnin
 /** The reason of a `firing` that is sent again because a reload made its rule more severe. */
 export const SEVERITY_RAISED = 'severity-raised';
 
-/** The reasons of an end for which the written labels of the alert's rule are not known any more. */
+/** If an alert ends for one of these reasons, the labels in its rule are no longer known. */
 export const RULE_ENDS = { removed: 'rule removed', changed: 'rule changed' } as const;
 
 /** The most severe of the severities; `info` if there are none. */
@@ -220,7 +228,7 @@ export interface Message {
   readonly condition: string;
   readonly rule: string;
   readonly observedAt: Instant;
-  /** When it happened, or when the condition began. */
+  /** The time at which the event happened, or at which the condition became true. */
   readonly since: Instant;
   /** When the condition fired, after it had held for `for`. Null for events, and in rows of an earlier release. */
   readonly firedAt: Instant | null;
@@ -229,11 +237,11 @@ export interface Message {
   readonly reason: string | null;
   /** The time zone in which the message shows times. */
   readonly zone: string;
-  /** Sent more than ten minutes after it happened. */
+  /** True if the message is sent more than ten minutes after the event happened. */
   readonly late: boolean;
   /** Another replica, which no longer runs, may have sent the message from memory. Left out if that is impossible. */
   readonly mayBeTold?: true;
-  /** Only a contract says that it happened. Left out for all others. */
+  /** Set if the event is only a claim of a contract. */
   readonly isClaim?: true;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;

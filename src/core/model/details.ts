@@ -1,5 +1,5 @@
-// Details of events: lines that the explorer's answers about the item's transaction add to a message. They are asked for
-// after the event was stored, so they change no decision.
+// Details of events: lines that the explorer's answers about the item's transaction add to a message. They are
+// requested after the event was stored, so they change no decision.
 import type { Segment } from './watch/condition.ts';
 import type { Message } from './delivery.ts';
 import type { Severity } from './ids.ts';
@@ -20,7 +20,7 @@ export interface WantedDetails {
 
 export type DetailLine = readonly Segment[];
 
-/** At most so many events of a poll get details. */
+/** At most this many events of a poll get details. */
 export const MOST_DETAILED = 5;
 
 /** The longest time that a stored event waits for its details. */

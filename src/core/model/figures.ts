@@ -18,7 +18,7 @@ export interface Figures {
 
 const NUMBERS: ReadonlySet<string> = new Set(['amount', 'int', 'double', 'duration']);
 
-/** The paths of numbers that pages show: those of charts, and what the measure is worth. */
+/** The paths of numbers that pages show: the numbers in charts, and the value of the measure in dollars. */
 export function figurePathsOf(watch: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
   const { usd, price } = watch.kind.while?.worth ?? {};
   return [...new Set([...chartedPathsOf(watch), usd, price])].filter((path) => path !== undefined);

@@ -109,7 +109,7 @@ export function healthOf(record: HealthRecord, now: Instant, pace: ConditionPace
   return record.falseAt === null ? 'always-true' : 'ok';
 }
 
-/** While the record stays, `healthOf` returns the same at any two times without one of these times from one to the other. */
+/** The times at which the result of `healthOf` may change although the record stays the same. */
 export function healthTurnsAt(record: HealthRecord, pace: ConditionPace): readonly Instant[] {
   return Object.values(limitsOf(record, pace));
 }

@@ -58,7 +58,7 @@ export interface OpenEvent {
   readonly type: 'open';
   readonly since: Instant;
   readonly before: Json;
-  /** The budget of steps has not been enough for it so far; left out once it was evaluated. */
+  /** Set while the budget of steps has not been enough to evaluate the event; left out once it was evaluated. */
   readonly isBeyondBudget?: true | undefined;
   readonly isClaim?: true | undefined;
 }
@@ -82,7 +82,7 @@ export interface EventState {
    * The slot, such as sender and nonce, that only one item in a block can have (`DetectedEvent.slot`); null if unknown.
    */
   readonly slot: string | null;
-  /** Set if it is told as a claim. */
+  /** Set if the event is sent as a claim. */
   readonly isClaim?: true | undefined;
   /** The number of times it was retracted. */
   readonly retractions: number;
@@ -127,7 +127,7 @@ export interface RowItem {
   readonly at: Instant;
   /** The reason why it failed, as in `ReasonGiven`; left out if it did not, and for all but the newest items. */
   readonly reason?: string | null | undefined;
-  /** Set if it came, or changed, since the row was evaluated. */
+  /** Set if the item is new, or has changed, since the row was evaluated. */
   readonly isNew?: boolean | undefined;
 }
 

@@ -15,7 +15,9 @@ export interface Transition {
    * here.
    */
   readonly notify: readonly string[];
-  /** Recipients to which it was sent from memory, before it could be stored; left out: there are none. */
+  /**
+   * The recipients to which the message was sent from memory, before it could be stored; left out if there are none.
+   */
   readonly told?: readonly ToldUnrecorded[];
   /** Set if its message gets details before it is routed; left out: it gets none. */
   readonly details?: WantedDetails;
@@ -54,7 +56,7 @@ export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }
 
-/** True if the transition says that something is so: it begins, or is so after all. */
+/** True if the transition reports that something holds now: it begins to hold, or a retracted event holds again. */
 export function isNowTrue(name: TransitionName): boolean {
   return isBegin(name) || name === 'reinstated';
 }
@@ -67,5 +69,5 @@ export function isUrgent({ message }: Transition): boolean {
 /** The time that an event stays open if it has to be acknowledged and is not retracted: it has no end of its own. */
 export const EVENT_OPEN_MS = 7 * 86_400_000;
 
-/** For how long any other event is shown and can be acknowledged. */
+/** The time during which any other event is shown and can be acknowledged. */
 export const EVENT_SHOWN_MS = 86_400_000;

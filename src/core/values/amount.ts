@@ -120,8 +120,8 @@ const THOUSAND = new Amount(1000n, 0);
 const CENTS = 2;
 
 /**
- * Undefined: the amount or its price is unknown. A price of 0 is none. Nothing is worth 0 dollars at any price, so that
- * an emptied balance is known although the explorer shows no price with it.
+ * Undefined if the amount or its price is unknown. A price of 0 counts as unknown. An amount of 0 is worth 0 dollars at
+ * any price, so the worth of an emptied balance is known although the explorer shows no price with it.
  */
 export function dollarsOf(amount: Amount | undefined, price: Amount | undefined): Amount | undefined {
   if (amount === undefined || amount.digits === 0n) return amount && ZERO;

@@ -69,11 +69,11 @@ export interface Field<T> {
   readonly ofHead?: true;
   /** It changes while the rest of the record stays the same, so comparisons of whole records leave it out. */
   readonly fleeting?: true;
-  /** Set if explorers in use leave the field out: a sentence that names another field to read. */
+  /** Set if explorers in use leave the field out. The text is a sentence that names another field to read. */
   readonly seldom?: string;
   /**
-   * Set if only accounts that sign transactions stand here, so that it never is a contract: a sentence that says where
-   * the calls of a contract are found.
+   * Set if the field only contains accounts that sign transactions, and so never a contract. The text is a sentence
+   * that names the field with the calls of contracts.
    */
   readonly signs?: string;
   readonly value?: T;

@@ -63,12 +63,12 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 
 function createLook(options: DailyReportOptions): () => Promise<void> {
   const { store, ownership, settings, timeZone, work, blind, plans, clock, log, onTransitions } = options;
-  /** Without a damaged tally the next report covers less. */
+  /** A damaged tally is dropped. The next report then covers a shorter time. */
   const recall = createRecallUndamaged({ store, log });
   /** The work that is already in the tally. */
   let counted: WorkByExplorer = new Map();
 
-  /** Null: there is none, or the clock was set back to before it. */
+  /** Null if there is no tally, or if the clock was set back to a time before it. */
   function tallyIn(memory: Memory | undefined, at: Instant): DayTally | null {
     const tally = DayTally.safeParse(memory?.state).data ?? null;
     return tally !== null && tally.until <= at ? tally : null;

@@ -76,7 +76,7 @@ export function lostSubject({ target, name }: Watch): string {
   return `${target.explorer}/lost/${name}`;
 }
 
-/** One for each alert, whatever its targets. */
+/** Makes one cause for each alert, for all of its targets together. */
 function neverCause(subject: string, all: readonly NeverHolding[], moment: Moment): Cause[] {
   const [first] = all;
   if (first === undefined) return [];

@@ -129,7 +129,7 @@ interface Unkept {
   /** Drops all others. */
   readonly keepIf: (isKept: (decision: Decision) => boolean) => void;
   readonly note: (decision: Decision, mayBeKept: boolean) => void;
-  /** With the messages that were sent of an unkept decision. */
+  /** Adds to an unkept decision the recipients to which its messages were already sent. */
   readonly withTold: (decision: Decision) => Promise<Decision>;
 }
 

@@ -1,6 +1,6 @@
-// One plan: an origin and a key, shared by its explorers. Keeps the books and decides whether a request may leave.
-// Credits that critical watches need until the reset are kept for them, and requests that can wait have a share of
-// their own.
+// One plan: an origin and a key that one or more explorers share. Counts the credits of the plan, and decides whether a
+// request may be sent. Credits that critical watches need until the reset are kept for them. Requests that can wait
+// have a share of their own.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { OperationName } from '../../core/model/watch/question.ts';
 import {
@@ -59,9 +59,7 @@ export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle'
   planned(plan: SpendingPlan): void;
   /** Learned prices, by operation. */
   prices(): ReadonlyMap<OperationName, number>;
-  /**
-   * True if the last header may be wrong and no request would leave otherwise. Then one request may leave to check it.
-   */
+  /** True if the last header may be wrong and no other request is sent: one request may be sent to check it. */
   isProbeDue(): boolean;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
@@ -75,7 +73,7 @@ const MIDNIGHT = { per: 'day', resets: null } as const;
 const HOUR_MS = 3_600_000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
-/** With what is saved in some hours, this is at most 5 % of a day. */
+/** The share of open lists. With its unused credits of up to six hours, it spends at most 5 % of a day's credits. */
 const OPEN_SHARE = 0.04;
 const OPEN_SAVED_MS = 6 * HOUR_MS;
 /** Second pages of critical watches may use the safety margin of their need. */
@@ -180,13 +178,13 @@ function meansOf({ at, plan, agreed, books }: PlanStanding): Pick<Supply, 'known
 }
 
 /**
- * Details of events have a part of each period. Half of it is kept for critical alerts, since strangers can cause the
- * others.
+ * Details of events have a part of each period. Half of it is kept for critical alerts, because anybody can cause
+ * events of other alerts.
  */
 interface DetailsBudget {
   has(spend: Spend, plan: PlanInForce, books: Books): boolean;
   leaves(spend: Spend): void;
-  /** The same function, after which a request for details is not under way any more. */
+  /** Returns a function that calls `settle`, and then no longer counts the request as being under way. */
   counting(settle: Bookkeeper['settle']): Bookkeeper['settle'];
 }
 
@@ -254,7 +252,7 @@ interface Shares {
   readonly ofRequests: SpendShare;
   /** The share that pays for a page now. */
   of(spend: Spend, at: Instant, deepPerMs: number): SpendShare;
-  /** True if the share of open lists pays for a page, and half of what it saves is left for contracts that have a name. */
+  /** True if the share of open lists pays for a page, and half of its limit is left for contracts with a name. */
   hasBesideNamed(spend: Spend, at: Instant): boolean;
 }
 
@@ -333,7 +331,7 @@ function createShare(
         else waiting.delete(one);
       }
       const before = creditsByPage.values().reduce((sum, one) => sum + one, 0);
-      // A page that needs more than is ever saved does not delay others.
+      // The share never has more credits than `most()`. A page that needs more does not delay others for ever.
       const isEnough = left >= credits && left >= Math.min(credits + before, most());
       // A watch that waits already keeps its place.
       if (!isEnough) waiting.set(watch, { page, credits, at: now });

@@ -52,13 +52,13 @@ export interface PlanStanding {
   readonly known: number;
   readonly agreed: number;
   /**
-   * True if no request is under way and none left for a while. One may leave then, to show whether the plan was
-   * refilled.
+   * True if no request is under way and none was sent for a while. One request may then be sent, to show whether the
+   * plan was refilled.
    */
   readonly isIdle: boolean;
   /**
-   * True if no request is under way and none left for a while. One may leave then, to check a header that was doubted
-   * or that showed no credits.
+   * True if no request is under way and none was sent for a while. One request may then be sent, to check a header that
+   * was doubted or that showed no credits.
    */
   readonly isProbeDue: boolean;
 }
@@ -68,7 +68,7 @@ export interface Bookkeeper {
   resume(stored: Books | null): void;
   /** Changes the plan. The bookings of the period stay. */
   readonly setPlan: (written: WrittenPlan | null) => void;
-  /** Called when a request leaves. It must be settled later. */
+  /** Called when a request is sent. The request must be settled later. */
   leave(spend: Spend): BookedRequest;
   /** `isCharged`: the explorer counted it. `header`: the credits left; null: the answer has no such header. */
   readonly settle: (
@@ -104,7 +104,8 @@ const ASSUMED = {
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
 /**
- * A doubted header is checked if no request has left for this time, a header without credits left after a longer time.
+ * A doubted header is checked if no request was sent for this time. A header that shows no credits is checked after a
+ * longer time.
  */
 const DOUBTED_GAP_MS = 5000;
 const OVERDRAWN_GAP_MS = 600_000;
@@ -191,7 +192,9 @@ export function createBookkeeper(
   };
 }
 
-/** True if the last header is current: no request left since, and it is neither doubted nor awaiting a refill. */
+/**
+ * True if the last header is current: no request was sent since, the header is not doubted, and no refill is expected.
+ */
 function isCertain({ own, doubted, refillingSince }: Books): boolean {
   return own === 0 && doubted === null && refillingSince === null;
 }

@@ -1,8 +1,8 @@
 // The books of one plan: the credits left, by the explorer's headers and the requests since; the spending by class; and
 // the spending of other programs. These functions decide nothing, and get the time as an argument.
 //
-// A header counts only if its request left after the request of the last counted header. A header that own requests do
-// not explain is doubted, and the next header decides. At the expected reset the credits left are unknown: the books
+// A header counts only if its request was sent after the request of the last counted header. A header that own requests
+// do not explain is doubted, and the next header decides. At the expected reset the credits left are unknown: the books
 // are refilling until a header has risen.
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../lib/clock.ts';
@@ -41,7 +41,7 @@ const SLOW_MS = 24 * HOUR_MS;
 const FAST_REACH_MS = 2 * HOUR_MS;
 /** A larger fall than this part of the plan is doubted. */
 const DOUBTED_FALL = 0.02;
-/** A refill leaves at least this part of the plan, even if others spend at once. */
+/** After a refill the plan has at least this part of its credits, even if other programs spend some at once. */
 const WHOLE = 0.95;
 /** A refill raises the credits by more than this part of the plan. The headers of several servers differ by less. */
 const LEAST_REFILL = 0.1;
@@ -91,7 +91,7 @@ export function turned(books: Books, plan: CreditPlan, now: Instant): Books {
   if (books.resetsAt > now + periodMs(plan.per) * 1.05) return { ...books, resetsAt: next };
   if (now < books.resetsAt) return books;
   const begun = { ...newPeriod(books, plan, books.resetsAt), resetsAt: resetAfter(plan, books.resetsAt, now) };
-  // No request left around the reset, so the old header does not show the credits after it.
+  // No request was sent around the reset, so the old header does not show the credits after the reset.
   if (now - books.resetsAt > LATE_RESET_MS) return { ...begun, bookedFrom: now, header: null, own: 0 };
   return { ...begun, refillingSince: books.header === null ? null : books.resetsAt };
 }
@@ -146,7 +146,8 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   const seen = withHeader(books, header);
   if (books.header === null) return afterFirst(seen, plan, header, now);
   const expected = books.header - books.own;
-  // The header may already include the price of requests under way, and may have lacked that of others.
+  // The header may already include the price of requests under way. The header before may not have included the price
+  // of requests that have ended since.
   const slack = books.own + inFlight + spend.price;
   const isHigher = header > expected + slack;
   if (plan === null) return { ...seen, header, saidAt: now, own: 0 };

@@ -38,7 +38,7 @@ export interface BudgetOptions {
   readonly host?: string;
 }
 
-/** The ticket of a request that left. */
+/** The ticket of a request that was sent. */
 export interface BudgetTicket {
   readonly counted: WindowTicket;
   /** True if the request checks whether a refusal is over. */
@@ -52,11 +52,11 @@ export interface Budget {
   /** Runs `task` in a free slot. If requests are limited, those for more severe alerts come first. */
   hold<T>(task: (slot: Slot) => Promise<T>, spend: Pick<Spend, 'class' | 'severity'>): Promise<T>;
   /**
-   * Resolves when a request may leave. Throws `Missed` during a long pause of the plan, `Postponed` if the credits are
-   * kept for more severe alerts, or the signal's reason.
+   * Resolves when a request may be sent. Throws `Missed` during a long pause of the plan, `Postponed` if the credits
+   * are kept for more severe alerts, or the signal's reason.
    */
   pass(where: string, signal: AbortSignal, spend: Spend): Promise<BudgetTicket>;
-  /** Every request that left must be settled, with any result: others may wait for it. */
+  /** Every request that was sent must be settled, with any result: other requests may wait for it. */
   settle(ticket: BudgetTicket, ended: Ended): void;
   /** True during a pause so long that requests fail instead of waiting. */
   restsLong(): boolean;
@@ -78,7 +78,7 @@ export interface Ended {
 export function createBudget(options: BudgetOptions): Budget {
   const { clock, requestsPerSecond, concurrency = 1, account } = options;
   let hasAnswered = false;
-  // While the credits left are unknown, requests leave one by one until an answer names them.
+  // While the credits left are unknown, requests are sent one by one until an answer contains them.
   const slots = createSlots(() => (hasAnswered || account.isHeaderKnown() ? concurrency : 1));
   const { pause = new RequestGate() } = options;
   const announced = createAnnouncedLimit();
@@ -89,7 +89,9 @@ export function createBudget(options: BudgetOptions): Budget {
     if (isLong(gate)) throw restFault(gate.rest, gate.leftMs, where);
   }
 
-  /** Resolves when a new check may succeed; null if a request may leave now. Throws during a long pause of the plan. */
+  /**
+   * Resolves when a new check may succeed; null if a request may be sent now. Throws during a long pause of the plan.
+   */
   function waitFor(where: string, signal: AbortSignal): Promise<unknown> | null {
     const now = clock.now();
     const gate = pause.check(now);
@@ -150,8 +152,8 @@ const REFUSED: Partial<Record<SpendClass, string>> = {
 };
 
 /**
- * Probes and first pages of critical watches leave first, then further pages of critical watches. If these waited for
- * the first pages of all other watches, a poll could last so long that the next one is missed.
+ * Probes and first pages of critical watches are sent first, then further pages of critical watches. If these waited
+ * for the first pages of all other watches, a poll could last so long that the next one is missed.
  */
 function rankOf({ class: spentOn, severity }: Pick<Spend, 'class' | 'severity'>): number {
   if (spentOn === 'probe') return 0;

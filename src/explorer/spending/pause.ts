@@ -1,13 +1,13 @@
 // The pauses of a plan: the reason and the end of each. One plan = one origin and key, so an answer of the limiter holds
 // for all of its requests.
 //
-//   open      requests leave
-//   resting   none leaves: requests fail at once, or wait if the pause is short
+//   open      requests are sent
+//   resting   no request is sent: requests fail at once, or wait if the pause is short
 //   probing   after a refusal for lack of credits or of a key, which has no known end: one request alone is under way,
 //             to check whether the refusal is over; all others wait for its result
 //
-// A limiter's pause ends by time. A refusal ends when a probe is answered; answers to requests that left earlier do not
-// count.
+// A limiter's pause ends by time. A refusal ends when a probe is answered; answers to requests that were sent earlier
+// do not count.
 import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest, RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -65,7 +65,7 @@ export class RequestGate {
     return rest.nextAt > now ? { type: 'resting', rest, leftMs: rest.nextAt - now } : { type: 'open' };
   }
 
-  /** A request leaves while the gate is open. Returns true if it is a probe. */
+  /** Called when a request is sent while the gate is open. Returns true if it is a probe. */
   leave(): boolean {
     if (this.#refused === null) return false;
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -125,7 +125,7 @@ export class RequestGate {
       case 'out-of-credits':
       case 'no-key':
       case 'unauthorized':
-        // A request that left before the pause does not count as a failed probe.
+        // A request that was sent before the pause does not count as a failed probe.
         if (this.#refused === null || isProbe) this.#refuse(reason, settled, now);
         return;
       case null:

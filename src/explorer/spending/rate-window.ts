@@ -16,7 +16,7 @@ export interface WindowTicket {
 }
 
 export interface RateWindow {
-  /** Milliseconds until a request may leave; 0 = now. */
+  /** Milliseconds until a request may be sent; 0 = now. */
   waitMs(now: Instant): number;
   take(now: Instant): WindowTicket;
   /** Takes over the end of the window from an answer: the limiter's window ends in `resetMs`. */

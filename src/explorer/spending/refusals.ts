@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
 const DOUBTED_MS = [5 * SECOND_MS, 15 * SECOND_MS, 45 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS];
 const NEVER_WORKED_MS = [30 * SECOND_MS, 2 * MINUTE_MS];
 export const PROBE_EVERY_MS = 10 * MINUTE_MS;
-/** The probe leaves this long after the refill, since the explorer's clock may be late. */
+/** The probe is sent this long after the refill, since the explorer's clock may be late. */
 const AFTER_REFILL_MS = 5 * SECOND_MS;
 
 export interface PlanRefusal {

@@ -63,8 +63,8 @@ const FIELDS: Readonly<Record<string, (typeof BODY_FIELDS)['of']>> = BODY_FIELDS
 const NAMES = Object.keys(FIELDS);
 
 /**
- * True if the path names a field: `token.symbol` does, `token.name` does not. Any path in `fields` does, since these
- * differ from kind to kind.
+ * True if the path names a field, such as `token.symbol`; false for `token.name`. Always true for a path in `fields`,
+ * since these differ from kind to kind.
  */
 function isField(path: string): boolean {
   const [name = '', inner, ...deeper] = path.split('.');

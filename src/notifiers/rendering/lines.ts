@@ -187,7 +187,10 @@ function fittedLines(lines: MessageLines, most: number, sizes: Sizes): MessageLi
   };
 }
 
-/** The last row of a table is the total, and the lines below it say what is not in it: rows before them go first. */
+/**
+ * The last row of a table is the total, and the lines below the table name the values that are not in it. So rows above
+ * the total are removed first.
+ */
 function withFewerRows(lead: readonly TextLine[], room: number, sizes: Sizes): readonly TextLine[] {
   const rows = lead.filter(({ isTable }) => isTable === true).slice(1, -1);
   const others = lead.filter((line) => !rows.includes(line));

@@ -1,7 +1,7 @@
 // The text part of a mail.
 import { alertText, detailsText, othersText, rowText, type MessageContent } from './content.ts';
 
-/** The text part of a mail. Untrusted text among the facts is in “quotes”, and never begins a line. */
+/** Untrusted text among the facts is in “quotes”, and never begins a line. */
 export function toText(content: MessageContent): string {
   const { subject, lead, alerts, others, links, text, values, about, notes } = content;
   const details = detailsText(content);

@@ -1,7 +1,6 @@
 // The server that a mail channel names: `smtp://user:password@host:port`.
 import { bareHost } from '../../lib/network.ts';
 
-/** The server that accepts mails, read from `smtp://user:password@host:port`. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;

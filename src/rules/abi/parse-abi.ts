@@ -22,7 +22,8 @@ const Named = z.object({
   type: z.enum(['function', 'event']),
   name: z.string().regex(/^[A-Za-z_$][\w$]{0,255}$/),
   inputs: z.array(AbiParameter).default([]),
-  // A type that no signature can name makes the function one that cannot be asked, and no more than that.
+  // If an output has a type that no signature can name, the outputs are dropped. The function can then not be read by a
+  // watch, but calls of the function can still be decoded.
   outputs: z.array(AbiParameter).catch([]).default([]),
   stateMutability: z.string().default(''),
   anonymous: z.boolean().default(false),
@@ -37,7 +38,8 @@ export function parseAbi(text: string): ParsedAbi {
   if (!entries.success) return { mistake: NO_ABI };
   if (entries.data.length > MOST_ENTRIES)
     return { mistake: { message: `has more than ${MOST_ENTRIES} entries`, hint: SMALLER } };
-  // Constructors, errors and the like are left out, and so are types that no signature can name, as libraries have.
+  // Constructors and errors are left out. Functions and events of libraries may have inputs of a type that no signature
+  // can name, and are then left out too.
   const named = entries.data.flatMap((entry) => Named.safeParse(entry).data ?? []);
   if (named.some(({ inputs, outputs }) => deepestTuple([...inputs, ...outputs]) > DEEPEST_TUPLE))
     return { mistake: { message: `has tuples that are nested more than ${DEEPEST_TUPLE} deep`, hint: SMALLER } };

@@ -17,7 +17,7 @@ interface Reading {
   constantOf(node: Node): Amount | undefined;
 }
 
-/** Null for what is no arithmetic of numbers. */
+/** Null if the node is no arithmetic of numbers. */
 export function arithmeticOf(node: Node, reading: Reading): Arithmetic | null {
   const constant = reading.constantOf(node);
   if (constant !== undefined) return () => constant;

@@ -109,8 +109,8 @@ function check(language: Language, program: ParseResult, source: string): Condit
 }
 
 /**
- * Arguments of `getHours()` and its like that are no time zone, unlike `timestamp.getHours("Europe/Berlin")`. A zone
- * that does not exist would make the condition unknown for ever.
+ * Finds arguments of `getHours()` and similar functions that are no time zone. `timestamp.getHours("Europe/Berlin")` is
+ * right. A zone that does not exist would make the condition unknown for ever.
  */
 function timeZoneMistakes(node: Node): ConditionMistake[] {
   const mistakes = childrenOf(node).flatMap(timeZoneMistakes);

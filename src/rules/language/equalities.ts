@@ -1,4 +1,4 @@
-// The parts of a condition that ask for one value of a field, or for a place in a group of the config.
+// The parts of a condition that compare a field with one value, or check that an address is in a group of the config.
 import type { Equality } from '../../core/model/watch/condition.ts';
 import { Address } from '../../core/values/address.ts';
 import type { Language } from './model.ts';
@@ -27,7 +27,7 @@ function equality(field: Field | null, value: Equality['value'] | undefined, isN
   return { path: field.path, value, isNegated };
 }
 
-/** Null for what is no field of the present values. */
+/** Null if the node is no field of the present values. */
 function fieldOf(language: Language, node: Node, before: boolean): Field | null {
   const names = namesOf(node);
   const found = names === undefined ? undefined : resolveNames(language, names, before);

@@ -39,8 +39,8 @@ interface Output {
   readonly field: Resolved;
   readonly filter: Filter | undefined;
   /**
-   * The address that a name of the config stands for. If it is set, it is shown, and the field is not read from the
-   * record.
+   * Set if the path is a name of the config for an address. The output then shows this address, and reads no field of
+   * the record.
    */
   readonly constant?: Address;
   /** A value of the watch's history, such as `change_1h`. */
@@ -130,8 +130,8 @@ function outputOf(language: Language, token: Token, use: TemplateUse): Output | 
 }
 
 /**
- * Compiles a name such as `change_1h` to that function over the field that the kind measures; null: the name has no
- * such form.
+ * Compiles a name such as `change_1h`: a function and a time, over the field that the kind measures. Returns null if
+ * the name does not have this form.
  */
 function windowOf(
   language: Language,

@@ -122,7 +122,7 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
   },
 };
 
-/** A standard that a release does not have yet counts as the one that it builds on. */
+/** If a release does not know the standard of a token, it shows the standard on which this one is based. */
 export function tokenType(type: unknown, release: Release): unknown {
   return type === 'ERC-7984' && !isWithin(release, { since: '11' }) ? 'ERC-20' : type;
 }

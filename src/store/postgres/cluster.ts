@@ -20,7 +20,7 @@ export interface ClusterOptions {
   readonly database: Pick<SqlDatabase, 'name' | 'header' | 'sql' | 'write'>;
   readonly id: string;
   readonly name: string;
-  /** The name of the installation, which must be the database's. */
+  /** The name of the installation. The database must have the same name. */
   readonly installation: string;
   readonly leaseMs: number;
 }
@@ -30,7 +30,7 @@ export const LEASE_MS = 15_000;
 
 /** The only slot of a shard so far. */
 const SLOT = 0;
-/** The latest possible end of a lease, and a second. One that ends later was written when the clock was ahead. */
+/** The latest possible end of a lease, plus one second. A later end was written while the server's clock was ahead. */
 const MOST_LEASE = (leaseMs: string): string => `clock_timestamp() + (${leaseMs}::bigint + 1000) * interval '1 ms'`;
 const IS_LIVE = (leaseMs: string): string => `(until > clock_timestamp() AND until < ${MOST_LEASE(leaseMs)})`;
 /** Rows of replicas that ended without leaving are kept for this time. */
@@ -118,7 +118,7 @@ const AGREE = `
 
 export function createPostgresCluster({ database, id, name, installation, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
-  /** From the last renewal that was answered; null: none was. */
+  /** The values of the last renewal with an answer; null if there was none. */
   let last: RenewedBefore | null = null;
   /** The first format, which all releases read, until a renewal names a newer one. */
   let memoryFormat = 1;
@@ -325,9 +325,9 @@ function renewedOf(row: RenewedRow, { heldOf, before }: RenewedBy): Renewed {
   return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, changed: before && changedSince(before, row) };
 }
 
-/** A running server loses no data. One that was started since may lack newer data, and nothing shows it. */
+/** A server that keeps running loses no data. A server that was started again may lack newer data without a sign of it. */
 function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renewed['changed'] {
-  // It may be later than `until`: the answer to a later renewal was lost.
+  // `former_until` is later than `until` if the answer to a later renewal was lost.
   if ((row.former_until ?? 0) < until) return 'went-back';
   return row.started === started ? null : 'restarted';
 }

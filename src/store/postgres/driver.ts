@@ -58,8 +58,8 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     } catch (error) {
       throw error instanceof Superseded ? error : databaseError(name, action, error);
     } finally {
-      // Else the abandoned statement continues in the server, at the same time as the connection that replaces this
-      // one.
+      // Otherwise the abandoned statement would continue in the server while the connection that replaces this one
+      // works.
       if (connection.isBroken()) await cancelStatement(client);
       client.release(connection.isBroken());
     }

@@ -68,7 +68,7 @@ export async function openPostgresStore({ place, owner, leaseMs = LEASE_MS, log 
   const database = opened.use(await reached(place));
   await migrateState(database);
   await database.write('take-over', async (sql) => {
-    // The lock lets in one replica at a time. Else each could write its own name and secrets.
+    // With the lock, one replica at a time does this. Otherwise each replica could write its own name and secrets.
     await lockPolicy(sql);
     await takeInstallation(database, sql, place.name);
     await keepSecrets(sql);

@@ -9,7 +9,7 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_credits_spent_total: {
     type: 'counter',
-    help: 'Credits that own requests cost, by what they were for: first pages by the severity of the watch, further pages, known rows read again, probes. Several explorers that share a plan have this series and the following ones under the first explorer of the plan.',
+    help: 'Credits that the requests of the daemon cost, by the class of the request: first pages by the severity of the watch, further pages, known rows read again, probes. If several explorers share a plan, this series and the following ones have the name of the first explorer of the plan.',
     labels: ['explorer', 'class'],
   },
   chainwarden_explorer_credits_foreign_total: {
@@ -24,7 +24,7 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_credits_at_reset: {
     type: 'gauge',
-    help: 'Credits of the plan that will be left at its reset, by what is planned and what other programs are expected to spend; negative: how many are short.',
+    help: 'Credits that will be left at the reset of the plan, computed from the planned requests and the expected spending of other programs; a negative value is the number of missing credits.',
     labels: ['explorer'],
   },
   chainwarden_explorer_credits_reset_timestamp_seconds: {
@@ -39,7 +39,7 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_postponed_total: {
     type: 'counter',
-    help: 'Polls that were due a minute later, so that critical watches keep what they need of the plan.',
+    help: 'Polls that were put off by a minute, so that the credits suffice for critical watches.',
     labels: ['explorer', 'severity'],
   },
   chainwarden_explorer_ratelimit_limit: {
@@ -59,12 +59,12 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_refused_until_timestamp_seconds: {
     type: 'gauge',
-    help: 'Time of the next request to an explorer that refuses for want of credits or of a key; absent while it does not refuse.',
+    help: 'Time of the next request to an explorer that refuses requests because credits or a key are missing; absent while it does not refuse.',
     labels: ['explorer', 'reason', 'doubted'],
   },
   chainwarden_explorer_requests_total: {
     type: 'counter',
-    help: 'Requests sent to the explorer, by how they ended: ok, or why there was no usable answer.',
+    help: 'Requests sent to the explorer, by outcome: ok, or the reason why there was no usable answer.',
     labels: ['explorer', 'operation', 'outcome'],
   },
   chainwarden_explorer_request_duration_seconds: {
@@ -97,7 +97,7 @@ export const EXPLORER_METRICS = {
   },
   chainwarden_explorer_forks: {
     type: 'gauge',
-    help: 'The value is 1 while replicas of the explorer show different forks in turn: blocks that were replaced came back twice in the last ten pages; else 0.',
+    help: 'The value is 1 while replicas of the explorer show different forks in turn: within the last ten pages, replaced blocks appeared again twice; else 0.',
     labels: ['explorer'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

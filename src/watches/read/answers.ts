@@ -32,8 +32,8 @@ export async function askAll(asked: readonly AskedCalls[], read: Read): Promise<
 }
 
 /**
- * Throws `Missed` if no call for a value has an answer. The explorer itself knows the newest block without its node.
- * `at`: the block of the calls, if it is not the newest one.
+ * Throws `Missed` if no call for a value has an answer. The answer with the newest block is not enough, since the
+ * explorer knows this block without its node. `at`: the block of the calls, if it is not the newest one.
  */
 export function assertAnswered(parts: readonly Answers[], at: BlockBelow | null): void {
   const values = parts.flatMap((part) => [...part].flatMap(([name, answer]) => (name === BLOCK ? [] : [answer])));
@@ -52,7 +52,7 @@ export function assertNotRefused(answers: readonly Answer[]): void {
     throw new Missed('wrong-path', `the explorer ${NO_CALLS} (${why})`);
 }
 
-/** A block so far below the newest one. */
+/** A block that is `confirmations` below the newest one. */
 export interface BlockBelow {
   readonly height: number;
   readonly confirmations: number;

@@ -11,7 +11,7 @@ import type { Mistake } from '../signatures/signature-option.ts';
 /** The value of one argument: a text, or a list of them where the argument is a list. */
 export type GivenValue = string | readonly string[];
 
-/** In the place of an address: the one of the watch. */
+/** Stands for the address of the watch, where an argument is an address. */
 export const OWN = 'of';
 
 const CONFIG_NAME = /^[A-Za-z_]\w{0,39}$/;
@@ -121,7 +121,7 @@ function valueHint(type: AbiType): string {
   }
 }
 
-/** The value in the one form that it has for all spellings: another spelling is not another question. */
+/** The value in one form for all of its spellings, so that another spelling makes no other question. */
 function plainValue(argument: Argument | undefined, value: GivenValue): GivenValue {
   const type = argument?.type;
   if (type?.type === 'array') return [value].flat().map((one) => plainText(type.of, one));
@@ -136,7 +136,7 @@ function wrong(path: Mistake['path'], message: string, params: NonNullable<Mista
   return { mistake: { path, message, params } };
 }
 
-/** True where names of the config stand for addresses. */
+/** True if names of the config may be written for the argument. */
 export function hasAddresses({ type }: Argument): boolean {
   return type.type === 'address' || (type.type === 'array' && type.of.type === 'address');
 }
@@ -156,7 +156,7 @@ function valueOf(type: AbiType, value: GivenValue, own: string): AbiValue {
   return type.type === 'address' && value === OWN ? own : value;
 }
 
-/** The addresses in place of names, where an argument has addresses. `addressesOf`: all of a group. */
+/** Replaces names by addresses if the argument has addresses. `addressesOf` returns all addresses of a group. */
 export function resolvedValue(
   argument: Argument,
   value: GivenValue,
@@ -170,7 +170,10 @@ export function resolvedValue(
   return argument.type.type === 'array' ? resolved : (resolved[0] ?? '');
 }
 
-/** Says that a list of a fixed length has another number of values, which groups decide; null: it has not. */
+/**
+ * The mistake in the number of values of a list; null if the number is right. It is known only after groups were
+ * replaced by their addresses.
+ */
 export function wrongLength({ name, type }: Argument, value: GivenValue): string | null {
   if (type.type !== 'array') return null;
   if (type.length !== null && value.length !== type.length)
@@ -181,7 +184,7 @@ export function wrongLength({ name, type }: Argument, value: GivenValue): string
 /** Explorers refuse a request of 64 KiB, and each byte is two digits. */
 const MOST_BYTES = 24_000;
 
-/** Says that no request has room for the call; null: one has. The values are resolved. */
+/** The mistake if the call is too long for a request; null if it fits. The values must be resolved. */
 export function tooLong(signature: ViewSignature, values: readonly GivenValue[]): string | null {
   const bytes = callInput(signature, values, '').length / 2 - 1;
   const [written, most] = [bytes, MOST_BYTES].map((count) => count.toLocaleString('en'));

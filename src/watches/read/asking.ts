@@ -1,5 +1,5 @@
-// How the values of one poll are asked. Multicall3 joins their calls where that saves requests. If its answer is of no use,
-// each value is asked by a call of its own.
+// Sends the requests for the values of one poll. Multicall3 joins the calls if this saves requests. If its answer
+// cannot be used, each value is requested by a call of its own.
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { atBlock } from '../../explorer/operations.ts';
@@ -8,10 +8,13 @@ import { BLOCK, JOINED, valueRequests, type AskedCalls, type JoinedRequests, typ
 import { innerAnswers } from './multicall.ts';
 import type { ReadOptions } from './option.ts';
 
-/** `as-before`: one by one, as the readings before. `why`: one by one from now on. */
+/**
+ * `as-before`: each value was requested alone, like in the readings before. `why`: each value is requested alone from
+ * now on, for this reason.
+ */
 export type WayOfAsking = 'as-planned' | 'as-before' | { readonly why: string };
 
-/** From the memory. */
+/** Values from the memory. */
 export interface AskedBefore {
   readonly singly: { readonly why: string } | null;
   /** The names whose calls reverted in the last reading. */
@@ -69,7 +72,10 @@ function blockIn(answers: Answers): number | null {
   return Number.isSafeInteger(height) ? height : null;
 }
 
-/** If one request has a block, values of another one without are unknown: they may be older. */
+/**
+ * If the answer to one request has a block, the values in an answer without a block count as unknown: they may be
+ * older.
+ */
 function withoutUndated(parts: readonly Answers[]): readonly Answers[] {
   if (parts.every((part) => blockIn(part) === null)) return parts;
   return parts.map((part) => (blockIn(part) === null ? unanswered([...part.keys()], 'no number of a block') : part));
@@ -80,7 +86,7 @@ function unanswered(names: readonly string[], why: string): Answers {
 }
 
 interface Answered {
-  /** The answers to each request. The later ones win. */
+  /** The answers to each request. If two of them have the same name, the later one counts. */
   readonly parts: readonly Answers[];
   readonly way: WayOfAsking;
 }
@@ -101,8 +107,8 @@ async function answersTo(requests: ValueRequests, before: AskedBefore | null, as
 }
 
 /**
- * The calls that are asked again alone. A call that uses up all gas lets the calls behind it fail, too. So what reverts
- * and did not revert before is asked again, and what reverts behind another call that does.
+ * The calls that are sent again alone. A call that uses up all gas makes the later calls of the same request fail too.
+ * So a call is sent again if it reverts and did not revert before, or if it reverts behind another one that reverts.
  */
 function doubtfulIn(
   names: readonly string[],
@@ -116,7 +122,10 @@ function requestsWith(requests: readonly AskedCalls[], names: readonly string[])
   return requests.filter((one) => one.names.some((name) => names.includes(name)));
 }
 
-/** The answers to these names alone. A name without an answer is unknown: the poll has the values of the others. */
+/**
+ * Sends the calls of these names alone. If one has no answer, its value is unknown, and the poll goes on with the other
+ * values.
+ */
 async function askAlone(
   requests: readonly AskedCalls[],
   names: readonly string[],
@@ -160,8 +169,9 @@ interface Together {
   readonly reverting: readonly string[];
 }
 
-// A failure of the explorer, or none of its answers in time, is no reason to ask one by one: the poll is missed, which is
-// told. Else an outage would double the requests, and a short one would make a day of polls dearer.
+// If the explorer fails or does not answer in time, the poll is missed, and the values are not requested one by one.
+// Otherwise an outage would double the number of requests, and after a short outage the polls of a whole day would cost
+// more.
 async function askJoined({ requests, names }: JoinedRequests, ask: Ask): Promise<Together | { readonly why: string }> {
   try {
     const parts = await ask(requests);
@@ -178,7 +188,10 @@ async function askJoined({ requests, names }: JoinedRequests, ask: Ask): Promise
 
 const REFUSED = 'the explorer refuses the call of Multicall3';
 
-/** An explorer that refuses all calls refuses the next request, too. Firewalls refuse what is long. */
+/**
+ * The reasons why values are requested one by one. An explorer that refuses all calls also refuses the next request; a
+ * firewall may refuse only long requests.
+ */
 const OF_NO_USE: Partial<Record<Missed['reason'], string>> = {
   'too-large': 'the answer of Multicall3 is too large',
   'wrong-path': REFUSED,

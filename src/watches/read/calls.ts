@@ -26,7 +26,7 @@ export interface AskedCalls {
 }
 
 const LATEST = 'latest';
-/** No names of a rule: they have a blank. */
+/** These names contain a blank, so a rule cannot have the same names. */
 export const BLOCK = 'block number';
 export const JOINED = 'joined calls';
 
@@ -37,14 +37,20 @@ export interface JoinedRequests {
 }
 
 export interface ValueRequests {
-  /** Asks the newest block, below which the values are asked; null: they are asked at the newest block. */
+  /**
+   * Requests the number of the newest block if values are read at a block below it; null if they are read at the newest
+   * block.
+   */
   readonly head: AskedCalls | null;
   readonly oneByOne: readonly AskedCalls[];
-  /** With the calls joined by Multicall3; null: that saves no request. */
+  /** The requests with calls that Multicall3 joins; null if this saves no request. */
   readonly joined: JoinedRequests | null;
 }
 
-/** The requests for the values. Each asks the newest block first, if it decides: they may reach different replicas. */
+/**
+ * The requests for the values. If values are read at the newest block, each request first asks for its number, because
+ * the requests may reach different replicas.
+ */
 export const valueRequests = remembered((asked: Asked): ValueRequests => {
   const { explorer, options } = asked;
   const own = watchedIn(asked.address).key;
@@ -75,7 +81,7 @@ interface JoinedCalls {
   readonly names: JoinedRequests['names'];
 }
 
-/** Null if that is not fewer requests, or if the joined call is too long. */
+/** Null if joining does not save a request, or if the joined call is too long. */
 function joinedCalls(options: ReadOptions, own: string): JoinedCalls | null {
   const inner = Object.entries(options.read).flatMap(([name, spec]) => {
     const call = innerCallOf(spec, own);
@@ -146,7 +152,10 @@ export function decimalsRequests(explorer: string, tokens: readonly string[]): r
 /** Explorers refuse a request of 64 KiB. */
 const LONGEST_CALLS = 49_152;
 
-/** The calls of each request: at most so many, and no more than an explorer takes, unless one alone is longer. */
+/**
+ * Divides calls into requests. A request has at most `most` calls, and is not longer than an explorer accepts, unless a
+ * single call is longer.
+ */
 function inRequests(calls: readonly NamedCall[], most: number): readonly (readonly NamedCall[])[] {
   const requests: NamedCall[][] = [];
   let left = 0;
@@ -192,7 +201,7 @@ export const definitionsOf = remembered(
     Object.fromEntries(Object.entries(options.read).map(([name, spec]) => [name, definitionOf(spec, address)])),
 );
 
-/** Equal for two spellings of one question whose answers have one meaning. */
+/** Equal if two spellings make the same question and their answers have the same meaning. */
 function definitionOf(spec: ReadSpec, address: Address | null): string {
   const call = callOf(spec, watchedIn(address).key, LATEST);
   if (spec.type === 'balance') return canonicalJson({ call });

@@ -1,4 +1,4 @@
-// The words of `check` for what a watch asks.
+// The words of `check` for the questions of a watch.
 import { canonicalSignature, selectorOf } from '../../lib/abi/signature.ts';
 import { isJoined } from './calls.ts';
 import { blocksText, viewOf, type ReadOptions } from './option.ts';

@@ -16,19 +16,19 @@ import type { ReadOptions } from './option.ts';
 import type { ReadReading } from './reading.ts';
 
 export interface ReadState extends Values {
-  /** The meaning of each name, to find names that ask something else now. */
+  /** The meaning of each name, to find names whose meaning has changed. */
   readonly definitions: Readonly<Record<string, string>>;
   /** The decimals of tokens, by their addresses. */
   readonly decimals: Readonly<Record<string, number>>;
   /** The newest block at the last change; null: unknown. */
   readonly block: number | null;
-  /** Readings in a row from before that block, or without a block. */
+  /** The number of readings in a row that are older than `block`, or have no block. */
   readonly behind: number;
   /** Readings in a row without a value, by name, at most `MISSING_POLLS`. */
   readonly unread: Readonly<Record<string, number>>;
   /** The names whose calls reverted in the last reading. */
   readonly reverting: readonly string[];
-  /** The reason why the values are asked one by one; null: they are asked as planned. */
+  /** The reason why each value is requested alone; null if the values are requested as planned. */
   readonly singly: { readonly since: Instant; readonly why: string } | null;
 }
 
@@ -44,7 +44,10 @@ export const ReadState: z.ZodType<ReadState> = z.object({
   singly: z.object({ since: z.number(), why: z.string() }).nullable(),
 });
 
-/** So many readings in a row that may be from before a known block are believed: the chain went back. */
+/**
+ * After this number of readings in a row that seem to be older than a known block, the readings are believed: the chain
+ * has probably been set back.
+ */
 const BELIEVED_AFTER = 3;
 
 export function detectReads(
@@ -61,7 +64,7 @@ export function detectReads(
   if (state !== null && age !== null && age.doubt !== null)
     return {
       ...NOTHING_DETECTED,
-      // How the values are asked does not depend on the block, nor do the decimals of tokens.
+      // The way of the requests and the decimals of tokens do not depend on the block.
       state: withBeside(before, state, { ...state, definitions, decimals, singly, behind: age.behind }),
       before: state.values,
       redefined,
@@ -87,7 +90,7 @@ export function detectReads(
   return {
     ...detection,
     state: detection.state && withBeside(before, detection.state, beside),
-    // All that was asked is as of this block.
+    // All values were read as of this block.
     range: block === null ? null : { from: block, to: block, head, replaced: [] },
     redefined,
     notes: [
@@ -110,7 +113,7 @@ const LACKS: Readonly<Record<Lack, string>> = {
   'no-decimals': 'the decimals of its token are unknown',
 };
 
-/** So long the values are asked one by one, before they are asked together again. */
+/** The time for which each value is requested alone. After that the values are requested together again. */
 const SINGLY_MS = 86_400_000;
 
 function singlyAfter(before: ReadState['singly'], way: WayOfAsking, at: Instant): ReadState['singly'] {
@@ -132,11 +135,11 @@ function hasSameNames(one: object, other: object): boolean {
 
 interface Continued {
   readonly state: ReadState | null;
-  /** The names that stand for something else than before. */
+  /** The names whose meaning has changed. */
   readonly redefined: readonly string[];
 }
 
-/** The memory without the values of names that are gone, or that stand for something else now. */
+/** The memory without the values of names that no longer exist or whose meaning has changed. */
 export function continued(state: ReadState | null, definitions: ReadState['definitions']): Continued {
   if (state === null) return { state, redefined: [] };
   const gone = Object.keys(state.definitions).filter((name) => definitions[name] !== state.definitions[name]);
@@ -150,20 +153,21 @@ export function continued(state: ReadState | null, definitions: ReadState['defin
 }
 
 interface Age {
-  /** Readings in a row from before the block of the last change, or without a block. */
+  /** The number of readings in a row that are older than the last change, or have no block. */
   readonly behind: number;
-  /** The reason why the reading is not believed; null: it is. */
+  /** The reason why the reading is not believed; null if it is believed. */
   readonly doubt: string | null;
 }
 
-/** Whether a reading is older than what is known. */
+/** Checks whether a reading is older than the last change. */
 function ageOf({ block: last, behind }: ReadState, { block, head, isUndated }: ReadReading): Age {
   const isBelow = block !== null && last !== null && block < last;
   if (last === null || !(isBelow || isUndated)) return { behind: 0, doubt: null };
   const doubt = isBelow
     ? `answered as of block ${block}, before block ${last}`
     : 'answered without the number of its block';
-  // The chain has that block: only the confirmations are more than they were.
+  // The chain still has the block of the last change. The reading is older only because a reload raised
+  // `confirmations`.
   if (isBelow && head !== null && head >= last) return { behind: 0, doubt };
   const readings = behind + 1;
   if (readings >= BELIEVED_AFTER) return { behind: readings, doubt: null };

@@ -32,7 +32,7 @@ function fieldOf(spec: ReadSpec): Field<unknown> {
 function typeOf(spec: Exclude<ReadSpec, { type: 'balance' }>, output: AbiType): FieldType {
   const units = spec.type === 'call' ? spec.units : null;
   if (units === null) return fieldTypeOf(output, null);
-  // The decimals of a token are known only when it is asked.
+  // The decimals of a token are read at run time, so they are unknown here.
   const isSigned = output.type === 'integer' && output.isSigned;
   return { type: 'amount', unit: 'plain', ...(isSigned ? {} : { least: 0 }) };
 }

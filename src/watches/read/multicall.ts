@@ -4,7 +4,7 @@ import { encodeCall } from '../../lib/abi/encode.ts';
 import type { RpcCall } from '../../explorer/operations.ts';
 import { viewOf } from './option.ts';
 
-/** The same on every chain that has it. */
+/** The contract has this address on every chain where it exists. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11';
 
 const AGGREGATE = viewOf(
@@ -27,13 +27,13 @@ export function coinsOf(address: string): InnerCall {
   return { to: MULTICALL, input: encodeCall(COINS, [address]) };
 }
 
-/** One call that makes all of them. */
+/** Joins the calls to one call of the contract. */
 export function joinedCall(calls: readonly InnerCall[], block: string): RpcCall {
   const input = encodeCall(AGGREGATE, [calls.map((call) => [call.to, true, call.input])]);
   return { method: 'eth_call', params: [{ to: MULTICALL, input }, block] };
 }
 
-/** The answers in the order of the calls; null if the data does not fit so many. */
+/** The answers in the order of the calls; null if the data does not contain `count` answers. */
 export function innerAnswers(hex: string, count: number): readonly InnerAnswer[] | null {
   const [results] = decodeArguments(AGGREGATE.outputs, Buffer.from(hex.slice(2), 'hex')) ?? [];
   const answers = itemsOf(results);

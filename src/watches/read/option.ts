@@ -1,4 +1,4 @@
-// The key `read` of a watch: what it asks contracts, by the names that rules give the answers.
+// The key `read` of a watch: the questions to contracts, by the names that rules give to the answers.
 import { z } from 'zod';
 import { Address } from '../../core/values/address.ts';
 import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
@@ -35,7 +35,7 @@ export type ReadSpec =
 
 export interface ReadOptions {
   readonly abi?: readonly string[] | undefined;
-  /** So many blocks below the newest one the values are read; left out: at the newest one. */
+  /** The values are read this many blocks below the newest one; if left out, at the newest one. */
   readonly confirmations?: number | undefined;
   readonly read: Readonly<Record<string, ReadSpec>>;
 }

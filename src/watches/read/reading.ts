@@ -1,4 +1,4 @@
-// One reading of a watch: its values, and why the others have none.
+// One reading of a watch: its values, and the reasons why some names have no value.
 import { typeAt, valueAt, type AnyRecord, type AnyView, type RawRow } from '../../core/values/fields.ts';
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
@@ -13,7 +13,7 @@ export interface ReadReading {
   readonly lacks: Readonly<Record<string, Lack>>;
   /** The block of the values: the newest one of the replica that is furthest behind; null: unknown. */
   readonly block: number | null;
-  /** The explorer was asked for that block, and did not say it. */
+  /** True if the answer to the request for the number of the block does not contain it. */
   readonly isUndated: boolean;
   /** The newest block of any replica that answered; null: unknown. */
   readonly newest: number | null;
@@ -56,7 +56,10 @@ export async function readContract(
   return { view, lacks, ...place, isUndated: place.block === null, decimals, way };
 }
 
-/** The decimals of tokens that answer. The next poll asks for the others: values without units do not depend on them. */
+/**
+ * The decimals of the tokens that answer. The next poll requests the others. A missing answer does not end the poll,
+ * since values without units do not need decimals.
+ */
 async function decimalsOf(
   explorer: string,
   tokens: readonly string[],
@@ -77,7 +80,7 @@ async function decimalsOf(
   }
 }
 
-/** Null: unknown, as where nothing comes back: the call does not revert, but it cannot be read either. */
+/** Null if unknown. An empty answer also counts as unknown: the call does not revert, but its answer cannot be read. */
 function isReverted(answer: Answer | undefined): boolean | null {
   const isKnown = answer?.type === 'reverted' || (answer?.type === 'value' && answer.hex !== '0x');
   return isKnown ? answer.type === 'reverted' : null;

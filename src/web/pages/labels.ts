@@ -1,5 +1,5 @@
-// The filter for labels on pages: labels of a row are links that set it, and a line above the list shows it and ends
-// it.
+// The filter for labels on pages. The labels of a row are links that set the filter. A line above the list shows the
+// filter, and has links that remove its labels.
 import { writtenLabels } from '../../query/labels.ts';
 import type { Parameters } from '../parameters.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
@@ -20,8 +20,8 @@ const LISTS = [
 ] as const;
 
 /**
- * Links for the labels that a rule defines. Given labels, such as the severity, are elsewhere in a row. `asked`: the
- * labels in the page's filter.
+ * Links for the labels that a rule defines. Labels that every alert has, such as the severity, are elsewhere in a row.
+ * `asked`: the labels in the page's filter.
  */
 export function labelLinks(labels: Labels, path: string, asked: readonly string[] = []): Html {
   const written = writtenLabels(labels);

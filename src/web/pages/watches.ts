@@ -146,7 +146,7 @@ function oneRow(row: WatchRow, label: readonly string[], moment: Moment): Html {
 
 const NO_ASSETS: ReadonlySet<string> = new Set(['', 's', '%', 'USD']);
 
-/** ` of USDC`; empty for a unit of time, for percent and for what is in US dollars. */
+/** ` of USDC`; empty for a unit of time, for percent and for US dollars. */
 function ofWhat({ measure }: WatchRow): string {
   return measure === null || NO_ASSETS.has(measure.unit) ? '' : ` of ${measure.unit}`;
 }

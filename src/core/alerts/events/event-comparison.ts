@@ -45,7 +45,7 @@ export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEve
 }
 
 function isOther(poll: AlertPoll, { before, event, paths }: ShownEvent, now: Remembered): boolean {
-  // The result of a pending item was unknown and is now known: that corrects the sent message.
+  // The result of a pending item was unknown and is now known, so the sent message is corrected.
   const hasEnded = before.block === null && blockOf(event) !== null;
   const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
   const compared = paths.compared.filter((path) => isComparable(path) && isKnown(now, path));
@@ -63,7 +63,7 @@ export function atFirstPrice(view: AnyView, matched: Remembered): AnyView {
   return record.over(view, Object.fromEntries(fixed.map((path) => [path, valueAt(first, path)])));
 }
 
-// Each poll compares each tracked event, and most rules read no dollars.
+// Each poll compares each tracked event, so the paths are computed only once.
 const dollarPathsOf = remembered((record: AnyRecord) =>
   Object.keys(record.fields).filter((path) => isDollars(record, path)),
 );

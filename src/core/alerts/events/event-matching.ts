@@ -1,7 +1,7 @@
-// Finds the items of a poll that match an `on:` alert. An item whose condition is unknown stays open and is evaluated
-// again whenever it is read. It counts as undecided, and is removed, if it is still unknown when it is not read any more:
-// after it left the pages, or, in a list that is swept, after the look-back of the sweep.
-// Items beyond the budget of steps stay open too; those that are never evaluated count as not judged.
+// Finds the items of a poll that match an `on:` alert. An item whose condition is unknown stays open, and is evaluated
+// again at each poll that reads it. Polls read it until it has left the pages or, in a list that is swept, until the
+// look-back of the sweep has passed. If its condition is still unknown then, the item counts as undecided and is
+// removed. Items beyond the budget of steps stay open too. If such an item is never evaluated, it counts as not judged.
 import { truthOfAll } from '../../model/health.ts';
 import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import type { OpenEvent } from '../../model/memory.ts';
@@ -50,8 +50,8 @@ export interface EventMatches {
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
   /**
-   * The result over all evaluated items: true if one matched, else unknown if one is unknown, else false. A claim leaves
-   * nothing unknown, since anybody can make one.
+   * The result over all evaluated items: true if one matched, else unknown if one is unknown, else false. Claims with
+   * an unknown result are ignored, since anybody can make them.
    */
   readonly truth: Truth | 'not-evaluated';
   readonly matchingBaseline: readonly DetectedEvent[];
@@ -106,8 +106,8 @@ interface EvaluatedMatch extends Match {
 }
 
 /**
- * Finds the open item of a key. A change that is still open when the same thing changes again goes on in the next one,
- * from its own values before: a limit on the difference applies to both together.
+ * Finds the open item of a key. If a thing changes again while its last change is still open, both changes count as
+ * one: it begins with the values before the first change, so a limit on the difference applies to both together.
  */
 function openLookup(alert: MatchingAlert, opened: readonly Opened[]): (key: string) => OpenEvent | null {
   const thingOf = (key: string): string => thingOfKey(alert, key);
@@ -115,7 +115,9 @@ function openLookup(alert: MatchingAlert, opened: readonly Opened[]): (key: stri
   return (key) => openByThing.get(thingOf(key)) ?? null;
 }
 
-/** The thing that changed: the key of a change without its number. Any other key is that of the item. */
+/**
+ * The key of the thing that changed: the key of a change, without the number of the change. Other keys are unchanged.
+ */
 function thingOfKey({ on }: MatchingAlert, key: string): string {
   return on === 'changed' ? key.slice(0, key.lastIndexOf('#')) : key;
 }
@@ -163,7 +165,7 @@ function evaluateItem(
   return [{ event, isClaim, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
 }
 
-/** True if the item belongs to a count of items in a row, and its place or its value in it is another now. */
+/** True if the alert counts items in a row, and the item is known in the row with another place or another value. */
 function isInRow({ watch }: AlertPoll, alert: MatchingAlert, event: DetectedEvent, known: AlertsByKey): boolean {
   if (alert.type !== 'count' || alert.fires.type !== 'in-a-row') return false;
   const group = known[ALL_ITEMS];
@@ -171,7 +173,6 @@ function isInRow({ watch }: AlertPoll, alert: MatchingAlert, event: DetectedEven
   return row !== undefined && isJudgedAgain(watch.kind, alert, { row, event });
 }
 
-/** True if the budget of the poll is used up. The other items are evaluated at the next poll, if it reads them. */
 /**
  * True if a value that the alert's `if` reads has changed. An item that was final at the last reading was evaluated, and
  * perhaps sent, before its state was dropped, so it is not sent a second time.
@@ -183,9 +184,10 @@ function isJudgedAnew(poll: AlertPoll, alert: EventAlert, event: DetectedEvent):
 }
 
 /**
- * Estimated from the times, as if blocks came evenly, and up to twice as high above the item: an item that may have been
- * final counts as final. If this machine's clock is behind the chain, the item's own block: a message twice is better
- * than none.
+ * The height of the head at the last reading. It is estimated from the times, as if blocks came at equal intervals. The
+ * estimated distance from the item to the head is doubled, so that an item that may have been final counts as final. If
+ * this machine's clock is behind the chain, the result is the item's own block: a message that is sent twice is better
+ * than no message.
  */
 function headAtLastReading({ head, time }: AlertPoll, event: DetectedEvent): number | null {
   const block = blockOf(event);
@@ -253,9 +255,10 @@ function hasNews({ novelty }: DetectedEvent): boolean {
 const MOST_OUT_OF_SIGHT = 200;
 
 /**
- * A sweep reads an item far below the head again within an hour or so. A count does not wait for it: it stays unknown
- * while one of its items is. Nor does an item beyond the budget, of which the daemon says at once that it was not
- * judged.
+ * Divides the open items that this poll did not read. In a list that is swept, a sweep reads an item far below the head
+ * again within about an hour, so the item is kept until then. Items of a count are not kept, because the count is
+ * unknown as long as one of its items is unknown. Items beyond the budget are not kept either: the daemon reports at
+ * once that they were not judged.
  */
 function stillOpen(
   { isComplete, watch, time }: AlertPoll,

@@ -106,8 +106,8 @@ function trackEvent(poll: AlertPoll, rule: EventAlert, tracked: TrackedEvent): E
 }
 
 /**
- * An event stays what it was told as. Before that, a reload may have named the contract or removed its name, and the
- * contract may have gained or lost its price.
+ * After the first message, an event stays a claim, or stays none. Before it, this may change: a reload may give the
+ * contract a name or remove it, and the explorer may show a price of the contract or drop it.
  */
 function isToldAsClaim({ watch }: AlertPoll, rule: EventAlert, { before, event }: TrackedEvent): boolean {
   if (before.seq > 0 || event === undefined) return before.isClaim === true;

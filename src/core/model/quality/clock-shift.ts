@@ -3,7 +3,10 @@
 import type { Alert, ConditionState, GroupState, Memory, Run } from '../memory.ts';
 import type { Instant } from '../../../lib/clock.ts';
 
-/** The clock is compared at least so often, so an instant may be stored between a jump and its notice. */
+/**
+ * The clocks are compared at least once in this time. An instant may be stored between a jump and the comparison that
+ * detects it.
+ */
 export const NOTICED_WITHIN_MS = 60_000;
 
 /**

@@ -92,7 +92,7 @@ const ExplorerHealth = z.object({
   head: HeadStanding,
   /** Null: no plan is known. */
   plan: CreditPlanState.nullable().default(null),
-  /** The limit of requests that makes intervals longer if no plan is known; null if none does. */
+  /** Without a known plan, the limit of requests that makes intervals longer; null if no limit does. */
   paced: RequestPace.nullable().default(null),
   /** Credits left, by its last answer; null: no answer named them. */
   credits: z.number().nullable().default(null),
@@ -119,7 +119,10 @@ export const HealthSummary = z.object({
   overdue: z.array(BlindGroup),
   /** Items of the last hour that were never evaluated. */
   notJudged: Count,
-  /** The causes for no requests to explorers, or for doubt. `isDoubted`: a request at once checks the reason. */
+  /**
+   * The reasons why an explorer receives no requests or why its answers are doubtful. `isDoubted`: the reason itself
+   * may be wrong, and a request checks it soon.
+   */
   troubles: z.array(z.object({ explorer: z.string(), text: z.string(), isDoubted: z.boolean() })),
   explorers: z.array(ExplorerHealth),
 });

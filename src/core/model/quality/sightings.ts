@@ -130,7 +130,7 @@ export interface WantedSender {
   readonly isGroup: boolean;
   /** The keys of its addresses, one of which must be the sender. */
   readonly members: readonly string[];
-  /** The place of what such a contract does. */
+  /** A hint at the field that shows the calls of such a contract. */
   readonly hint: string;
 }
 

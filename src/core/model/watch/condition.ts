@@ -66,9 +66,9 @@ export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | '
   readonly parts: readonly Clause[];
   /** Set when it compares one number with a constant. */
   readonly compares: Comparison | null;
-  /** Set when it compares one number with what is computed of other fields. */
+  /** Set when the condition compares one number with a value that is computed from other fields. */
   readonly relates?: Relation | undefined;
-  /** Set when it asks for one value of a field, or for a place in a group of the config. */
+  /** Set when the condition compares a field with one value, or checks that an address is in a group of the config. */
   readonly equals: Equality | null;
 }
 

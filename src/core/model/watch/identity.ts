@@ -141,8 +141,8 @@ function nameOf({ name, address }: { readonly name: string | null; readonly addr
 }
 
 // Items that are only a claim. Any contract can emit an event that says what another address did, such as a transfer of
-// a token that it made up. The claim of a contract that the config does not name is told as such, and counts for nothing. So is an
-// event that a named contract lets anybody cause in the name of others.
+// a token that it made up. If the config does not name the contract, the item is sent as a claim, and no alert counts
+// it. The same holds for an event of a named contract if anybody can cause this event in the name of others.
 
 /** The contract that alone says that the item happened; null if the item is no claim. */
 export function claimantOf(watch: Watch, alert: AlertRule, view: AnyView): Address | null {

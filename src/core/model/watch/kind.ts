@@ -91,7 +91,8 @@ export interface Kind<E, S, O> {
   /** Its sentences in messages. */
   readonly wording: KindWording;
   /**
-   * The options of a watch whose alerts read these paths. Left out by kinds that ask the same whatever is read.
+   * The options of a watch whose alerts read these paths. Left out by kinds whose questions do not depend on these
+   * paths.
    */
   forReads?(options: E, reads: readonly string[]): E;
   /** The question that every poll asks first. It decides the phase, and the price that `check` prints. */
@@ -99,8 +100,8 @@ export interface Kind<E, S, O> {
   /** All questions of every poll, that one first. Left out by kinds that always ask one. */
   questions?(target: Target<E>): readonly Question[];
   /**
-   * All questions of a poll that falls back to another way of reading. They are paid for like those above, and credits
-   * beyond them are measured. Left out where there is one way.
+   * All questions of a poll that falls back to another way of reading. The plan reserves credits for as many of them as
+   * there are questions above; further ones are measured when they are sent. Left out where there is one way.
    */
   fallbackQuestions?(target: Target<E>): readonly Question[];
   /**
@@ -139,7 +140,10 @@ export interface Kind<E, S, O> {
   waits?(state: S): DatedRemark | null;
   /** How its events get details. Left out by kinds whose items belong to no transaction. */
   readonly details?: KindDetails<E>;
-  /** Another way to read than the questions that `check` prices; null: by these. Left out where there is one way. */
+  /**
+   * Set if the watch was not read by the questions that `check` prices, but in another way; null if it was read by
+   * these questions. Left out by kinds with only one way.
+   */
   fallback?(state: S): DatedRemark | null;
   /** Replays the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
@@ -157,7 +161,10 @@ export interface KindDetails<E> {
   readonly transaction: string;
   /** The questions for these parts, in this order. */
   questions(target: Target<E>, transaction: string, parts: readonly DetailPart[]): readonly Question[];
-  /** Asks them. Throws `Missed` for no part: the lines say which of them are missing. */
+  /**
+   * Sends the questions. Does not throw `Missed` if a part has no answer: the lines then state that the part is
+   * missing.
+   */
   read(asked: DetailsAsked<E>, read: Read): Promise<readonly DetailLine[]>;
 }
 
@@ -185,7 +192,7 @@ export interface KindAdvice {
   /** Critical conditions that read none of the fields match claims of any contract. */
   readonly claims?: {
     readonly unless: readonly string[];
-    /** Set if `of` names the contract whose word an item is. */
+    /** Set if `of` names the contract that makes the claim. */
     readonly unlessOf?: true;
     readonly message: string;
     readonly hint: string;
@@ -232,7 +239,10 @@ export interface ValueSpec {
   readonly measured: string | null;
   /** The paths of the measured value in US dollars, and of the price. Left out: it has no worth. */
   readonly worth?: { readonly usd: string; readonly price: string };
-  /** The only fields with present values; items do not have them. Left out: all fields have, and so do items. */
+  /**
+   * The fields that only the present values have, and items do not. If left out, the present values and the items have
+   * all fields.
+   */
   readonly only?: readonly string[];
   /** Fields exported as `chainwarden_watch_value`. */
   readonly exported: readonly string[];
@@ -254,7 +264,10 @@ export const LOOK_BACK_MS = 7 * 3_600_000;
 export interface LostValue {
   /** The fields that are unknown without it. */
   readonly paths: readonly string[];
-  /** Its name in messages: `implementation`. Null: the explorer serves it for no watch, which is one message for all. */
+  /**
+   * The name of the value in messages: `implementation`. Null if the explorer sends the value for no watch; all watches
+   * then share one message.
+   */
   readonly name: string | null;
 }
 

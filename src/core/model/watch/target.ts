@@ -13,7 +13,10 @@ export interface Target<E = unknown> {
   readonly token: Address | null;
   /** Keys of the tokens that the config names on this explorer. Left out: there are none. */
   readonly namedTokens?: ReadonlySet<string>;
-  /** These, and the addresses that the config calls contracts. Left out: there are none. */
+  /**
+   * The keys of the same tokens, and of the addresses that the config describes as contracts. Left out if there are
+   * none.
+   */
   readonly namedContracts?: ReadonlySet<string>;
   readonly maxPages: number;
   readonly options: E;

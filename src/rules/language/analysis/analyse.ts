@@ -131,8 +131,7 @@ class Analyst {
     const seen = new Set<string>();
     for (const item of items) {
       const key = this.#terms.keyOf(item, scope);
-      if (seen.has(key))
-        this.#complain(item, `${this.#text(item)} is there twice`, 'Remove it, or mend what was meant.');
+      if (seen.has(key)) this.#complain(item, `${this.#text(item)} is there twice`, 'Remove it, or correct it.');
       seen.add(key);
     }
   }

@@ -150,7 +150,7 @@ function lost(file: string, error: unknown): Error {
   const why = error instanceof Error ? error.message : String(error);
   const text = `${file} was deleted or replaced while the daemon ran, and could not be written back: ${why}`;
   leaveMarker(file, text);
-  const message = `${text}. What was owed is lost, and the next start says so.`;
+  const message = `${text}. Messages that were not sent yet are lost. The next start reports this.`;
   return error instanceof StoreBusyError ? error : new StorageError(message, { cause: error });
 }
 
