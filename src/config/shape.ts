@@ -26,7 +26,7 @@ export const SecretSource = z
       z.strictObject({ env: text('name of an environment variable') }),
       z.strictObject({ file: text('path of a file; relative paths start at the config file') }),
     ],
-    'must be { env: NAME } or { file: PATH }: a token does not stand in this file',
+    'must be { env: NAME } or { file: PATH }: a token must not be in this file',
   )
   .meta({ description: '{ env: NAME } or { file: PATH }' });
 /**
@@ -42,7 +42,7 @@ export const DatabaseSource = z
         name: installation(),
       }),
     ],
-    'must be { env: NAME, name: INSTALLATION } or { file: PATH, name: INSTALLATION }: the URL does not stand in this ' +
+    'must be { env: NAME, name: INSTALLATION } or { file: PATH, name: INSTALLATION }: the URL must not be in this ' +
       'file, and the name says which installation this is, in letters, digits, _ and -, such as "treasury"',
   )
   .meta({ description: '{ env: NAME, name: INSTALLATION } or { file: PATH, name: INSTALLATION }' });
@@ -97,7 +97,7 @@ const Plan = z
   .check(({ value, issues }) => {
     const { per, resets } = value;
     if (resets === undefined || (resets.type === 'day') === (per === 'month')) return;
-    const message = per === 'day' ? 'of a day it is a time, such as "06:30"' : 'of a month it is a day, 1 to 28';
+    const message = per === 'day' ? 'per: day needs a time, such as "06:30"' : 'per: month needs a day, 1 to 28';
     issues.push({ code: 'custom', path: ['resets'], message, input: value });
   });
 
@@ -162,8 +162,8 @@ const Sandbox = z.strictObject({
   as: z
     .enum(SANDBOX_RELEASES)
     .optional()
-    .meta({ description: 'the release of an explorer that it answers as; without it, as the specification has it' }),
-  rpc: boolean(`${RPC}; true where it is left out`).default(true),
+    .meta({ description: 'the explorer release that is imitated; if left out, answers follow the specification' }),
+  rpc: boolean(`${RPC}; true if left out`).default(true),
   blind_after: shared.blind_after,
   coin: shared.coin,
   page_url: shared.page_url,
@@ -219,7 +219,7 @@ const Proxy = z.strictObject({
     (networks, context) => {
       const wrong = networks.find((network) => !isNetwork(network) || network.endsWith('/0'));
       if (wrong === undefined) return;
-      const message = `${quote(wrong)} is not an address or a network such as 10.0.0.0/24 that others are outside of`;
+      const message = `${quote(wrong)} is not an address or a network such as 10.0.0.0/24; /0 is refused`;
       context.addIssue({ code: 'custom', message });
     },
   ),
@@ -235,7 +235,7 @@ const Http = z.strictObject({
     description:
       'users who may see the page: open is everybody on this machine, the default on the loopback without public_url',
   }),
-  time_zone: ZoneShape.optional().meta({ description: 'a former place of time_zone, which stands at the top' }),
+  time_zone: ZoneShape.optional().meta({ description: 'former place of time_zone; it is now a key of the whole file' }),
   public_url: webUrl(
     'address of the daemon as seen from other machines, such as https://chainwarden.example.com',
   ).optional(),
@@ -278,7 +278,7 @@ export const ConfigShape = z.strictObject({
     .array(z.unknown())
     .max(100, 'more than 100 entries')
     .default([])
-    .meta({ description: 'open alerts that mute others, whose cause they are' }),
+    .meta({ description: 'open alerts that mute other alerts, because they are the cause of them' }),
   blind_after: blindAfter
     .default(BLIND_AFTER_MS)
     .meta({ description: 'time without a usable answer, at least three due times, until a watch is blind' }),
@@ -305,9 +305,9 @@ export const ConfigShape = z.strictObject({
       file: text('the state file').default('./data/state.db'),
       postgres: DatabaseSource.optional().meta({
         description:
-          'the URL of a PostgreSQL database that keeps the state instead of the file, beside which only the token of ' +
-          'this machine is then, and the name of this installation, which the database keeps: a daemon with another ' +
-          'name does not start; several daemons with the same one share the work',
+          'the URL of a PostgreSQL database that stores the state in place of the file, and the name of this ' +
+          'installation; only the token of this machine stays in the folder of the file; a daemon whose name differs ' +
+          'from the one in the database does not start; several daemons with the same name share the work',
       }),
       max_size: size(
         2 ** 20,

@@ -36,7 +36,7 @@ export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPla
   ]);
 }
 
-/** A warning for each value that does not count, since another entry for the same plan has a smaller one. */
+/** A warning for each value that is not used, because another entry for the same plan has a smaller one. */
 export function sharedPlanWarnings(source: Source, explorers: Explorers): Problem[] {
   // If the key of an explorer cannot be read, its plan is unknown, so it is not compared.
   const readable = new Map([...explorers].filter(([, { missing }]) => missing.length === 0));
@@ -109,7 +109,7 @@ function warningsOf(source: Source, group: readonly Remote[], { path, valueOf, s
   return said
     .filter(({ value }) => value > least)
     .map(({ explorer }) => {
-      const message = `${explorer.name} and ${other.name} share one plan, and ${other.name} has ${path.at(-1)} ${show(other)} (${place}): that counts for both`;
+      const message = `${explorer.name} and ${other.name} share one plan, and ${other.name} has ${path.at(-1)} ${show(other)} (${place}): this smaller value is used for both`;
       const hint = `Write the same in both places, or give ${explorer.name} a key of its own.`;
       return source.problem([...explorer.path, ...path], { message, hint });
     });

@@ -6,8 +6,8 @@ import type { RuleFile } from './load.ts';
 const SHORTEST = 8;
 
 /**
- * The first place of each secret of the config in each file, and of secrets for signing webhooks. Their lines are not
- * shown.
+ * Problems at the first place of each secret of the config in each file, and at the first secret for signing webhooks.
+ * The lines with secrets are not shown.
  */
 export function secretsInRules(files: readonly RuleFile[], secrets: readonly string[]): Problem[] {
   const known = secrets.filter((secret) => secret.length >= SHORTEST);
@@ -27,7 +27,7 @@ function problemAt(file: string, before: string): Problem {
     column: (lines.at(-1) ?? '').length + 1,
     path: '',
     frame: '',
-    message: 'a secret stands in this rule file',
-    hint: 'Rules need none, and what they say is sent to people: take it out, and replace it where it is used.',
+    message: 'this rule file contains a secret',
+    hint: 'Rules need no secrets, and their texts are sent to people. Remove it, and replace it by a new secret where it is used.',
   };
 }

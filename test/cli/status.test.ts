@@ -239,7 +239,7 @@ test('status shows the health that a daemon wrote down, its age, and a daemon th
   const hanging = await statusBesideDaemon(prepared);
   expect(hanging.out.split('\n').slice(0, 2)).toEqual([
     'The daemon has written nothing since 00:01 UTC',
-    'It hangs, or its state cannot be written. What follows is what the state held then.',
+    'It hangs, or its state cannot be written. The state from that time is shown.',
   ]);
   expect(hanging.out).not.toContain('daemon: running');
   const stopped = await prepared.run('status', '-c', prepared.config);

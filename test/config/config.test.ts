@@ -150,7 +150,7 @@ http: { public_url: 'https://warden.example.com/', operators: { ${operators} } }
   });
 
   test.each([
-    ['from: 0.0.0.0/0', 'is not an address or a network such as 10.0.0.0/24 that others are outside of'],
+    ['from: 0.0.0.0/0', 'is not an address or a network such as 10.0.0.0/24; /0 is refused'],
     ['from: proxy.example.com', 'is not an address or a network'],
     ['from: []', 'the list is empty'],
     ['from: 10.0.0.7, header: "X User"', 'a header name has letters, digits and dashes'],

@@ -79,8 +79,8 @@ describe('a key that every user of the machine could read', () => {
       ['rules.yaml:1:3', 'rules.yaml:3:3']
         .map(
           (place) =>
-            `warning: ${place}: a secret stands in this rule file. Rules need none, and what they say is sent to people: ` +
-            'take it out, and replace it where it is used.',
+            `warning: ${place}: this rule file contains a secret. Rules need no secrets, and their texts are sent to people. ` +
+            'Remove it, and replace it by a new secret where it is used.',
         )
         .join('\n\n') + '\n\nno mistake, 2 warnings\n',
     );

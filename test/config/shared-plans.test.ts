@@ -31,9 +31,9 @@ test('of limits that differ the smallest counts, and check says which, and where
   });
   expect(warnings).toEqual([
     'explorers.gnosis.plan.requests_per_second: gnosis and ethereum share one plan, and ethereum has ' +
-      'requests_per_second 5 (config.yaml:2): that counts for both',
+      'requests_per_second 5 (config.yaml:2): this smaller value is used for both',
     'explorers.gnosis.plan.credits: gnosis and ethereum share one plan, and ethereum has ' +
-      'credits 100000 a day (config.yaml:2): that counts for both',
+      'credits 100000 a day (config.yaml:2): this smaller value is used for both',
   ]);
 });
 

@@ -98,7 +98,7 @@ test('silence has its reasons', async () => {
   expect(
     await why(low, ['{ at: 0m, balance: 1 }', '{ at: 1m, balance: 500, head: { age: 1h } }'], 'a', 'resolved'),
   ).toEqual([
-    'unknown: it is unknown, so its state does not change: the head of the chain stands still, so what is read may be old',
+    'unknown: it is unknown, so its state does not change: the head of the chain stands still, so the values may be old',
   ]);
 });
 

@@ -20,7 +20,10 @@ export function upToHead(head: number): ChainReading {
   return { head, isBehind: false, replaced: [] };
 }
 
-/** The newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
+/**
+ * The explorer has read the chain up to this height at least, by the answers of this tick; null when no answer shows a
+ * height.
+ */
 export function reachOf(chain: TickChain, range: BlockRange | null): number | null {
   const asked = typeof chain === 'object' ? chain.head : null;
   const own = range?.head ?? null;

@@ -33,7 +33,7 @@ export interface DecodedLog {
 
 export type DecodeLog = (row: RawRow) => DecodedLog | undefined;
 
-/** Finds which of `events` a log is; undefined if it is none of them. Each row is decoded once. */
+/** Decodes a log as one of `events`; undefined if the log is of another event. Each row is decoded once. */
 export function createLogDecoder(events: readonly NamedEvent[]): DecodeLog {
   const byTopic = Map.groupBy(events, ({ signature }) => eventTopicOf(signature));
   const decoded = new WeakMap<RawRow, { readonly log: DecodedLog | undefined }>();

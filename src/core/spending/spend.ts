@@ -31,6 +31,6 @@ export interface Spend {
   readonly price: number;
   /** Set for pages of lists to which any contract adds rows. */
   readonly openTo?: OpenList;
-  /** The request is of no use after this time, so it does not leave any more, and is not repeated. */
+  /** The request is of no use after this time, so it is not sent or repeated later. */
   readonly until?: Instant;
 }

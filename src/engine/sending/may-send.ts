@@ -1,5 +1,5 @@
-// Decides if a pending message may be sent now: by the pace of the service, by the failures of its receiver, and by what
-// holds its alerts back.
+// Decides if a pending message may be sent now: by the pace of the service, by the failures of its receiver, and by the
+// silences, mute windows and other alerts that hold its alerts back.
 import { isHoldSummary, type Outcome } from '../../core/model/delivery.ts';
 import { heldAmong } from '../../dispatch/first-try.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
@@ -180,7 +180,7 @@ interface FirstTriesOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A message that was closed so recently is not checked: a hold that starts this soon may come too late for it. */
+/** A message that was closed within this time is not checked: it counts as sent before a hold that starts now. */
 const UNDER_WAY_MS = 10_000;
 /** The most members in one transaction. The rest of a larger message is found at its next claim. */
 const MOST_PUT_BACK = 500;

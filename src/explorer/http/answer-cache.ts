@@ -30,7 +30,7 @@ export interface CachedAnswer {
 export type CacheHit =
   { readonly type: 'decoded'; readonly decoded: object } | { readonly type: 'same'; readonly content: object };
 
-/** Explorers may share it: requests are named by their whole address, without the key. */
+/** Explorers may share a cache: a request is identified by its whole address, without the key. */
 export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clock; maxBytes?: number }): AnswerCache {
   const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
   const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
@@ -102,7 +102,7 @@ const IDLE_AFTER_MS = 600_000;
 
 /** Remembers values by request, within bounds. */
 interface BoundedCache<Value> {
-  /** The value of that request if `isWanted` accepts it; only then it counts as used. */
+  /** The value of that request if `isWanted` accepts it. A value that is not accepted does not count as used. */
   get(request: string, isWanted: (value: Value) => boolean): Value | undefined;
   /** Replaces the previous value. False if there is no room: then nothing is made or stored. */
   put(request: string, make: () => Value, weight: number): boolean;

@@ -1,4 +1,4 @@
-// Merges equal requests in flight: the same request is not sent while it is under way, nor twice in one tick.
+// Merges equal requests: a request is not sent again while the same request is under way, and not twice in one tick.
 import { type Cursor, Missed, type OperationName, type Page, type Question } from '../../core/model/watch/question.ts';
 import type { Spend } from '../../core/spending/spend.ts';
 import type { AnyView } from '../../core/values/fields.ts';
@@ -98,12 +98,15 @@ function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) =
   };
 }
 
-/** The path of such a question is `api?` and its parameters. The address may have parameters of its own. */
+/**
+ * The address of a question to the Etherscan-style API. The path of the question is `api?` and its parameters; `url`
+ * may have parameters of its own.
+ */
 function apiAddress(url: string, question: Question, query: Query): string {
   return withQuery(withQuery(url, behindName(question)), written(query));
 }
 
-/** The body, with the height of the block that its calls are asked at. */
+/** The body of a request to the JSON-RPC, with the height of the block at which its calls are made. */
 function postedBody(question: Question): string {
   const { block } = question.params;
   const body = behindName(question);
@@ -134,7 +137,10 @@ function written(query: Query): string {
 // Newer releases answer 422 to a filter that they no longer declare. The question is then sent again without filters,
 // and so are all later questions of its operation. So the caller must filter the rows itself.
 
-/** The query: the filters and the cursor. The cursor's values win, since some servers echo the filters into it. */
+/**
+ * The query: the filters and the cursor. If both have a value of the same name, the one of the cursor is sent, since
+ * some servers echo the filters into the cursor.
+ */
 export type Query = Readonly<Record<string, string>>;
 
 interface Filters {

@@ -8,8 +8,8 @@ export interface HeadlineFacts extends VerdictFacts {
   readonly worst: string | null;
   readonly watches: number;
   /**
-   * Watches that missed a due time and are not blind yet, and since when the first one has had no usable answer; null:
-   * there is none.
+   * The number of watches that missed a due time and are not blind yet, and the time since which the first of them has
+   * had no usable answer; null if there are none.
    */
   readonly overdue: { readonly watches: number; readonly since: string } | null;
   readonly owed: number;
@@ -72,7 +72,7 @@ function notWorking({ silentSince }: HeadlineFacts): Headline {
   if (silentSince === null) return NOT_WORKING;
   return {
     headline: `The daemon has written nothing since ${silentSince}`,
-    detail: 'It hangs, or its state cannot be written. What follows is what the state held then.',
+    detail: 'It hangs, or its state cannot be written. The state from that time is shown.',
   };
 }
 
@@ -126,7 +126,7 @@ function overdueWords(overdue: NonNullable<HeadlineFacts['overdue']>, watches: n
 }
 
 function startOf({ unseen, watches }: HeadlineFacts): string {
-  return `${grouped(watches - unseen)} of ${counted(watches, 'watch', 'watches')} have had their first answer. What existed before the start raises no alert.`;
+  return `${grouped(watches - unseen)} of ${counted(watches, 'watch', 'watches')} have had their first answer. Events from before the start send no message.`;
 }
 
 /** `one`, `one and another`, `one, another and a third` */

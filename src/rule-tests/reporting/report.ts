@@ -135,10 +135,10 @@ function explained(type: keyof typeof REASON_WORDS, { alert, watch, ran }: Expla
 
 function unknownFields(alert: ConditionAlert, { kind }: Watch, { decision, observation }: PollResult): string {
   if (observation.type === 'seen' && isHeadStale(observation))
-    return ': the head of the chain stands still, so what is read may be old';
+    return ': the head of the chain stands still, so the values may be old';
   const { now } = decision;
   const fields = alert.while.reads.filter((path) => typeAt(kind.fields, path) !== undefined);
   const unknown = now === null ? fields : fields.filter((path) => valueAt(now, path) === undefined);
   if (unknown.length > 0) return `: not known ${unknown.join(', ')}`;
-  return alert.while.windows.length > 0 ? ': nobody has looked that far back yet' : '';
+  return alert.while.windows.length > 0 ? ': the history does not reach that far back yet' : '';
 }

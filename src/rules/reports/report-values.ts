@@ -74,7 +74,7 @@ class ValueReader {
     const plain = this.#members.find(({ kind }) => (kind.while?.measured ?? null) === null);
     if (this.#total === undefined && plain !== undefined)
       return this.complain({
-        message: `${quote(name)} is the change of the total, or of what a watch measures, and ${plain.kind.name} measures nothing`,
+        message: `${quote(name)} is the change of the total or of the value that a watch measures, and ${plain.kind.name} measures nothing`,
         hint: 'Write total: and the field that is added up.',
       });
     for (const { schedule } of this.#members) {
@@ -146,7 +146,10 @@ export function totalOf(
   return { path: total };
 }
 
-/** Prices are plain numbers, and so is a balance. */
+/**
+ * Amounts of coins, tokens and dollars can be added up. A field with the unit `plain` may be a price, and cannot. The
+ * measured field of a kind with a worth can always be added up.
+ */
 function isSummable({ kind }: Watch, path: string): boolean {
   const type = typeAt(kind.fields, path);
   if (kind.while?.worth !== undefined && path === kind.while.measured) return true;

@@ -54,7 +54,7 @@ function refused(message: string): AccountResult {
   return { status: '0', message, result: null };
 }
 
-/** A malformed number is left out without a word. */
+/** A malformed number is ignored; the answer does not report it. */
 function blockOf(params: Params, name: string, otherwise: number): number {
   const text = params.get(name) ?? '';
   return /^\d{1,15}$/.test(text) ? Math.min(Number(text), name === 'endblock' ? otherwise : Infinity) : otherwise;

@@ -47,7 +47,7 @@ function missingOperator(params: Params): string | null {
   return pairs.find((name) => !['and', 'or'].includes(params.get(name) ?? '')) ?? null;
 }
 
-/** A malformed topic is left out without a word, so that the answer has more rows. */
+/** A malformed topic is ignored, and the answer does not report it. So the answer has more rows. */
 function matcherOf(params: Params): (row: MinedLog) => boolean {
   const wanted = TOPICS.map((name) => params.get(name)).map((topic) =>
     topic !== undefined && TOPIC.test(topic) ? topic.toLowerCase() : undefined,

@@ -1,5 +1,5 @@
-// Rows of contracts that the config names, while a list has more rows of any contracts than a poll reads. They are asked
-// for one contract after the other, so that a flood cannot hide them.
+// Anybody can add rows to some lists, and a list may have more new rows than a poll reads. Then the rows of contracts
+// that the config names are requested in addition, one contract after the other, so that other rows cannot hide them.
 import type { MissReason } from '../../core/model/observation.ts';
 import type { Fields, View } from '../../core/values/fields.ts';
 import { Missed, type ListQuestion, type Read } from '../../core/model/watch/question.ts';
@@ -12,12 +12,15 @@ interface NamedOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
 }
 
-/** More contracts than this take turns. */
+/** If there are more contracts, a poll requests the rows of only this number of them. */
 const MOST_ASKED = 20;
-/** A contract may have rows that anybody can cause, such as transfers of 0. */
+/** The limit of pages for one contract: anybody can cause some rows of a contract, such as transfers of 0. */
 const MOST_PAGES = 3;
 
-/** The newest rows of each question. Another question comes first at another height: the plan may not pay for all. */
+/**
+ * The newest rows of each question. The plan may not pay for all questions, so the first one depends on the height of
+ * the list.
+ */
 export async function readNamed<F extends Fields>(
   questions: readonly ListQuestion<F>[],
   state: ListState,
@@ -57,7 +60,7 @@ const OF_ONE_ANSWER: ReadonlySet<MissReason> = new Set([
   'too-large',
   'timeout',
 ]);
-/** After so many the server seems to fail for all of them. */
+/** After this number of failed requests, the server probably fails for all contracts. */
 const MOST_UNUSABLE = 3;
 
 function missed(error: unknown): Missed {
@@ -65,7 +68,7 @@ function missed(error: unknown): Missed {
   throw error;
 }
 
-/** The reading with rows that lie in blocks which it may not cover. */
+/** Adds rows to a reading. The reading may not cover the blocks of these rows. */
 export function withRows<F extends Fields>(seen: ListReading<F>, rows: readonly View<F>[]): ListReading<F> {
   if (rows.length === 0) return seen;
   const older = seen.older ?? { rows: [], gaps: [], sweep: null, covered: [] };
