@@ -145,7 +145,10 @@ function createAvoided(clock: Clock, isAnswering: (shard: Shard) => boolean) {
     end(shard: Shard): void {
       avoided.delete(shard);
     },
-    /** Without ended avoidances. The avoidance of a host that does not answer continues. */
+    /**
+     * The avoided shards, without those whose avoidance has ended. The avoidance of a host that does not answer
+     * continues.
+     */
     now(): Shard[] {
       const now = clock.monotonic();
       for (const [shard, { until, isUnreached }] of avoided) {

@@ -30,7 +30,9 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   const { cluster, clock, log, onTime, record } = options;
   const { leaseMs } = cluster;
   const held = new HeldShards(options);
-  /** Keeps releases and rounds apart: else the answer to a round could name a shard that was just given back. */
+  /**
+   * Keeps releases and rounds apart. Otherwise the answer to a round could contain a shard that was just given back.
+   */
   const asking = createMutex();
   const counts = { leasesLost: 0, takeovers: 0, fencedCommits: 0 };
   let declared: DeclaredConfig | null = null;
@@ -238,8 +240,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     follow: held.follow,
     lost(shard, { epoch }) {
       counts.fencedCommits += 1;
-      // A slow write of a former claim is refused, too. If it ended a new claim, the writes of that one which are under
-      // way would be refused, and end the next claim.
+      // A slow write under a former claim is refused too. It must not end the new claim. Otherwise the writes that are
+      // under way under the new claim would be refused, and would end the claim after it.
       if (held.fenceOf(shard)?.epoch !== epoch) return;
       void note('commit-fenced', { shard });
       drop(shard, 'a write of it was refused');
@@ -289,7 +291,7 @@ interface Seen {
   readonly now: number;
   readonly inForce: string | null;
   readonly id: string;
-  /** Is up to date, while `newest` lacks the claims and releases since its renewal. */
+  /** This function is up to date. `newest` lacks the claims and releases since its renewal. */
   readonly isOurs: (shard: Shard) => boolean;
   readonly counts: ClusterView['counts'];
 }

@@ -1,4 +1,5 @@
-// Functions that are watched where accounts call them and not where contracts do, or the other way round.
+// Finds functions whose calls are watched if accounts make them, but not if contracts make them, or the other way
+// round.
 import { fileProblem, type Problem } from '../config/problem.ts';
 import type { CalledFunctions } from '../core/model/watch/kind.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';

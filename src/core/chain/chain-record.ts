@@ -106,8 +106,8 @@ export function chainReading(record: ChainRecord, page: BlocksPage): ChainReadin
   const head = page.at(-1)?.height;
   if (head === undefined) return 'unknown';
   const replaced: [number, Instant][] = [];
-  // A block counts as seen no later than the replacing blocks below it, since the upper part of a fork that returns may
-  // have grown in between.
+  // If a fork is shown again, its upper blocks may be newer than the lower ones that were shown before. They replace
+  // blocks since the lower ones were first seen, so the earliest time below counts.
   let since = Infinity;
   for (const { height, hash } of page) {
     const blocks = record.get(height) ?? [];

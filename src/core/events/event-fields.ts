@@ -30,7 +30,7 @@ function eventField(names: readonly string[], decode: DecodeLog): Field<string> 
   return { ...field, type: { type: 'word', values: names, isClosed: true, advice } };
 }
 
-/** The fields of a watch, and the test which of them a row lacks. */
+/** The fields of a watch, and a function that finds the fields that a row lacks. */
 export function eventFieldsOf({ events, decimals }: ReadEvents): {
   readonly fields: Fields;
   readonly lacking: Lacking;

@@ -61,7 +61,8 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
       return outcome.type === 'again' ? Math.max(outcome.afterMs ?? 0, AGAIN_MS) : AGAIN_MS;
     }
     lastFailure = null;
-    // After the clock was set back, it would otherwise be passed on again and again.
+    // The later of both times is stored. Otherwise the acknowledgement would be passed on again and again after the
+    // clock was set back.
     const accepted = { key, seq, at: Math.max(clock.now(), at), endsAt: until };
     await store.keepMirrored(channel, [accepted], fence);
     if (outcome.type === 'sent') log.info('acknowledgement:passed-on', { channel, alert: key });

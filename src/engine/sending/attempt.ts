@@ -170,7 +170,7 @@ interface BegunTries {
   begin(claimed: Claimed): boolean;
 }
 
-/** The most messages that are remembered: a standby lacks seconds. */
+/** The most messages that are remembered. A standby server may lack the data of some seconds, so few are needed. */
 const MOST_BEGUN = 1000;
 
 export function createBegunTries(): BegunTries {

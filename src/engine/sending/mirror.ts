@@ -35,7 +35,7 @@ export interface MirrorLoopOptions {
   readonly log: Log;
 }
 
-/** Alerts of this time are shown. Other channels try pending messages for as long. */
+/** Alerts of this period are shown. Other channels try pending messages for the same time. */
 const LOOK_BACK_MS = 3 * 86_400_000;
 /** The wait after a call that was not accepted. */
 const AGAIN_MS = 15_000;

@@ -43,8 +43,8 @@ interface SenderOptions extends AttemptOptions {
   >;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'holds'>;
   /**
-   * Deliveries to others wait: a reload removed their recipient, and after one that changed the type of the channel it
-   * may be an address of another type.
+   * Deliveries to other recipients wait, since a reload removed these recipients. If the reload changed the type of the
+   * channel, a removed recipient may be an address for the former type.
    */
   readonly recipients: readonly string[];
   readonly giveUpAfterMs: number;

@@ -141,7 +141,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
   };
 }
 
-/** Transitions of which the answer to a commit was lost. */
+/** Transitions that may be stored, because the answer to their commit was lost. */
 function createMaybeKept(clock: Clock) {
   const notedAt = new Map<string, Instant>();
   const placeOf = ({ message: { key, episode, seq } }: Transition): string => `${key} ${episode} ${seq}`;

@@ -1,5 +1,5 @@
 // Sends a request, with retries, until there is an answer or a reason for having none. The budget decides when each
-// attempt may leave. Every attempt that left is counted, with its result.
+// attempt may be sent. Every attempt that was sent is counted, with its result.
 import type { AnyView } from '../../core/values/fields.ts';
 import type { OperationName, Page } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';

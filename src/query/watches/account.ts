@@ -1,4 +1,4 @@
-// One address: its code, the changes of its owner, roles and code that were told, its open alerts and its watches.
+// One address: its code, the sent messages about changes of its owner, roles and code, its open alerts and its watches.
 import { isReport, type Message } from '../../core/model/delivery.ts';
 import { ALERTS_KEPT_MS } from '../../core/model/transition.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -103,7 +103,7 @@ function implementationOf(view: AnyView, watch: Watch): NonNullable<ContractCode
 }
 
 const MOST_MESSAGES = 500;
-/** The most lines in which the begin of a watch is searched. */
+/** The most lines that are searched for the first poll of a watch. */
 const MOST_LINES = 500;
 
 async function controlOf(
@@ -124,12 +124,12 @@ async function controlOf(
   return { changes: changes.toSorted((a, b) => b.at.localeCompare(a.at)).slice(0, MOST_ITEMS), control };
 }
 
-/** True if an alert of the watch tells single changes of owner, roles or code. */
+/** True if an alert of the watch sends a message for each change of owner, roles or code. */
 function tellsControl({ kind, alerts }: Watch): boolean {
   return kind.control !== undefined && alerts.some((alert) => alert.type === 'event' && alert.report === null);
 }
 
-/** A watch may have been of another kind before. */
+/** Leaves out messages from the time when the watch was of another kind. */
 function isOfControl({ kind }: Watch): (message: Message) => boolean {
   const names = kind.control?.names ?? null;
   return (message) => {
@@ -139,7 +139,7 @@ function isOfControl({ kind }: Watch): (message: Message) => boolean {
   };
 }
 
-/** From when on each told change is known, and the time of the last usable answer. */
+/** The time from which on each change with a message is known, and the time of the last usable answer. */
 async function spanOf(
   { store, runtime, now }: QueryContext,
   watch: Watch,

@@ -46,7 +46,7 @@ function namesOf(watches: readonly Watch[]): NamedWatches {
   return new Map([...ofNames, ...ofRules]);
 }
 
-/** The same watches, those that a report reads with samples for it. */
+/** The same watches. Those that a report reads also keep samples for it. */
 function withSamples(
   all: readonly Watch[],
   reports: readonly Report[],

@@ -71,7 +71,7 @@ export interface ChainPosition {
 
 const MOST_VISITED = 1024;
 
-/** Visits as many heights as one page may, then pauses. */
+/** Visits the number of heights that may be searched for one page, then pauses. */
 export function* visitSome<T>(
   heights: Iterable<number>,
   visit: (height: number) => Iterable<T>,

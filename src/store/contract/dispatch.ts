@@ -105,14 +105,17 @@ export interface DispatchStore {
    */
   keepGone(gone: GoneTargets, left: readonly string[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
-  /** When the process that dispatches last compared the clock, to within a minute; null: none has kept it. */
+  /**
+   * The time when the dispatching process last compared its clocks, exact to a minute; null if no process has stored
+   * it.
+   */
   dispatchedAt(): Promise<Instant | null>;
 
   keepDispatched(at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /**
-   * Called after the clock was set. Waits keep their remaining time, and none becomes longer. That the clock was compared
-   * is kept with it, so that the next process that dispatches does not move them again.
+   * Called after the clock was set. Waits keep their remaining time, and none becomes longer. The time of the
+   * comparison is stored in the same transaction, so that the next dispatching process does not move the waits again.
    */
   moveClock(jump: ClockShift, fence: Fence): Promise<'kept' | 'fenced'>;
 

@@ -64,7 +64,7 @@ export interface Store
   /**
    * Checks that the state is still where it was opened, and puts it back if not; resolves with the moved files. Rejects
    * with a `StorageError` when that is impossible, and with a `StoreBusyError` when another daemon has taken the place.
-   * The process must end then, since its further writes are lost with it.
+   * The process must end then, since its further writes would be lost.
    */
   secure(): Promise<readonly Moved[]>;
 
@@ -106,7 +106,7 @@ export interface StoreView
    * continues.
    */
   journalPage(filter: JournalFilter): Promise<JournalPage>;
-  /** For each, its newest notification up to `until`; null: it was dropped, or cannot be read. */
+  /** The newest notification of each alert up to `until`; null if it was dropped or cannot be read. */
   notifications(of: readonly NotificationOf[]): Promise<(StoredNotification | null)[]>;
   /** The newest first. */
   deliveries(filter: DeliveryFilter): Promise<StoredDelivery[]>;

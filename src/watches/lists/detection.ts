@@ -197,8 +197,8 @@ function rangeAfter<F extends Fields>(
 }
 
 /**
- * A list newest first has to be read down to the examined block, so the steps are short where that takes several pages.
- * What a reading does not reach below is a gap.
+ * A list that is newest first is read down to the examined block. If this takes several pages, the block is raised in
+ * shorter steps. If a reading does not reach the block, the blocks below become a gap.
  */
 function examinedBy({ to, pages }: ReceivedRows, { range, ...state }: ListState): ListRange | undefined {
   const known = Math.max(range?.examined ?? 0, highestBlock(state));

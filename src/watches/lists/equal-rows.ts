@@ -21,8 +21,9 @@ export interface EqualRows {
 }
 
 /**
- * Reads pages that end at the end of a transaction, with numbered rows. A transaction that fills a whole page is read to
- * its end, in at most `maxPages` more pages. What is longer is numbered as far as it was read.
+ * Reads pages that end at the end of a transaction, with numbered rows. A transaction that fills a whole page is read
+ * to its end, in at most `maxPages` more pages. If the transaction is longer, only the rows that were read are
+ * numbered.
  */
 export function readingWhole(read: Read, equal: EqualRows, maxPages: number): Read {
   const { sweepPage } = read;

@@ -37,11 +37,11 @@ export interface GapReading {
 }
 
 const MOST_GAPS = 16;
-/** No reading has the rest of such a block. */
+/** No reading can get the other rows of such a block. */
 const OVERFULL = 'more rows than a page has';
-/** The explorer said so in a sweep, which will read them again. */
+/** The explorer reported this in a sweep. The next sweep reads the blocks again. */
 const UNTRACED = 'not traced yet';
-/** The upper end of a gap without one: a list that is read upwards is behind. */
+/** Stands for the upper end of a gap that has none: a list that is read upwards has not reached the newest block. */
 const NO_END = Number.MAX_SAFE_INTEGER;
 
 /** True if the rows of a gap will be read, and would still be sent. */
@@ -76,7 +76,7 @@ export function afterRange(gaps: Gaps, { from, unread, overfull }: UnreadRest, a
   return [...full, ...rest].reduce(withGap, left);
 }
 
-/** True if a gap has the block. A gap without an upper end has it only until it is read. */
+/** True if a gap contains the block. A gap without an upper end contains it only until the block is read. */
 export function isNamed(gaps: Gaps, block: number): boolean {
   return gaps.some((gap) => gap.to !== NO_END && overlap(gap, { from: block, to: block }));
 }

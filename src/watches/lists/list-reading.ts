@@ -18,7 +18,7 @@ export interface ListReading<F extends Fields> {
   readonly older: OlderReading<F> | null;
   /** A test wrote the rows. */
   readonly isWritten?: true;
-  /** Set for a list with other rows than those that are asked for. */
+  /** Set for a list that also contains rows that the rule does not ask for. */
   readonly received?: ReceivedRows | undefined;
   /** Set if the list was read by a range of blocks, upwards. */
   readonly range?: RangeEnds;
