@@ -249,7 +249,7 @@ function lostFields(reader: Reader, state: unknown): readonly string[] {
   return reader.readFields.map(({ path }) => path).filter((path) => lost.has(path));
 }
 
-/** Without those that no condition reads. */
+/** The lost values that a condition reads. */
 function lostValues({ kind, readFields }: Reader, state: unknown): readonly LostValue[] {
   const lost = state === null ? [] : (kind.lost?.(state) ?? []);
   return lost.filter(({ paths }) => readFields.some(({ path }) => paths.includes(path)));

@@ -62,7 +62,7 @@ function reasonsOf(condition: Condition, truth: Truth | null, context: ExplainCo
   ];
 }
 
-const STALE = 'the head of the chain stands still, so what is read may be old';
+const STALE = 'the head of the chain stands still, so the values may be old';
 const MOST_TEXT = 400;
 
 function explainedPart(clause: Clause, context: ExplainContext | null): ExplainedPart {

@@ -1,4 +1,4 @@
-// Explains a report: when it tells, what it reads, whom it tells, and what it would say now.
+// Explains a report: its times, the watches that it reads, its recipients, and its present text.
 import type { Message } from '../core/model/delivery.ts';
 import { showCron } from '../core/model/watch/schedule.ts';
 import type { Report } from '../core/reports/model.ts';
@@ -9,7 +9,7 @@ import { plainJoined, singleLine } from '../lib/untrusted.ts';
 
 const MOST_NAMES = 20;
 
-/** `message`: what it would say now; null: there is no state yet. */
+/** `message`: the report as it would be sent now; null if there is no state yet. */
 export function reportLines(report: Report, message: Message | null, now: Instant): string[] {
   const { id, source, severity, schedule, members, total, notify, zone } = report;
   const next = schedule.times.after(now);

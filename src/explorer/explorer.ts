@@ -80,8 +80,8 @@ export interface ExplorerOptions {
   /** Sends each request, and is closed with the explorer; HTTP when left out. */
   readonly transport?: HttpTransport;
   /**
-   * Called before each request. If it returns false, the request is not sent, and the poll ends as at a stop. Left out:
-   * all requests may leave.
+   * Called before each request. If it returns false, the request is not sent, and the poll ends as at a stop. If left
+   * out, all requests may be sent.
    */
   readonly mayAsk?: () => boolean;
   readonly clock: Clock;

@@ -51,7 +51,7 @@ const ROWS = {
   transactions: { name: 'transactions', path: 'transactions', credits: 20 },
   /** Not in the specification: logs by contract and topics, the oldest first, in a range of blocks. */
   logs: { name: 'get-logs', path: 'api?module=logs&action=getLogs&address={hash}', credits: 20 },
-  /** The same of all contracts. */
+  /** The same logs of all contracts. */
   topicLogs: { name: 'get-logs', path: 'api?module=logs&action=getLogs', credits: 20 },
   /** Not in the specification: the logs of one contract, the newest first. */
   addressLogs: { name: 'address-logs', path: 'addresses/{hash}/logs', credits: 30 },
@@ -152,7 +152,7 @@ export function contractLogs(
   return logsFrom(list(explorer, ROWS.logs, contract, Log), topics);
 }
 
-/** The same of any contract. `topics` must have one. */
+/** Like `contractLogs`, for logs of any contract. `topics` must have one topic at least. */
 export function topicLogs(explorer: string, topics: readonly (string | null)[]): ListQuestion<typeof Log.fields> {
   return { ...logsFrom(list(explorer, ROWS.topicLogs, null, Log), topics), openTo: 'any-contract' };
 }
@@ -215,7 +215,7 @@ function topicQuery(topics: readonly (string | null)[]): string {
   return [...given.map(({ topic, place }) => `&topic${place}=${topic}`), ...pairs].join('');
 }
 
-/** A full page is followed by another from its last block on, whose rows may not all be on it. */
+/** If a page is full, some rows of its last block may be missing, so the next page begins at that block. */
 function nextIn(range: RangeParams): (rows: readonly AnyView[]) => Cursor | null {
   return (rows) => {
     if (rows.length < MOST_API_ROWS) return null;
@@ -235,12 +235,12 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-/** The block of calls that are asked so far below the newest block. `atBlock` puts its height in its place. */
+/** Stands for the block that is `confirmations` below the newest one. `atBlock` replaces it by the height. */
 export function belowHead(confirmations: number): string {
   return `head-${confirmations}`;
 }
 
-/** The calls at this block, if they are asked below the newest one. */
+/** The question with the height in place of `belowHead`. */
 export function atBlock<F extends Fields>(question: ListQuestion<F>, height: number): ListQuestion<F> {
   return { ...question, params: { block: `0x${height.toString(16)}` } };
 }

@@ -229,8 +229,8 @@ export async function putBackHeld(sql: Sql, tried: Tried, held: readonly HeldMem
 const goneShape = z.record(z.string(), z.number());
 
 /**
- * Targets that are missing in the config, with the time since which. Empty if the row is unreadable, so that this time
- * starts again.
+ * Targets that are missing in the config, with the time since which they are missing. Empty if the row is unreadable,
+ * so that this time starts again.
  */
 export async function goneTargets(sql: Sql): Promise<GoneTargets> {
   return goneShape.safeParse(await readFact(sql, 'gone-targets')).data ?? {};

@@ -170,10 +170,10 @@ test('behind a head that stands still nothing is known, and neither command clai
   const said = await explained('coins/low');
   expect(linesWith(said, 'while', 'the head', 'state', 'held back')).toEqual([
     'while  unknown  balance < 1_000_000',
-    'the head of the chain stands still, so what is read may be old',
-    'the head of the chain stands still, so what is read may be old',
+    'the head of the chain stands still, so the values may be old',
+    'the head of the chain stands still, so the values may be old',
     'state: inactive',
-    'held back: it is unknown; the head of the chain stands still, so what is read may be old',
+    'held back: it is unknown; the head of the chain stands still, so the values may be old',
   ]);
   expect((await prepared.run('plan', '-c', prepared.config)).out).toMatch(/^nothing changes/);
   prepared.folder.write('rules.yaml', rules.replace('balance < 1_000_000', 'balance < 900_000'));

@@ -55,7 +55,7 @@ function argumentFields(owners: readonly Owner[], decimalsOf: DecimalsOf): Field
   return fields;
 }
 
-/** The type that has the values of both, which differ in the sizes and the signs of their numbers only. */
+/** The type that can hold the values of both types. They differ only in the sizes and the signs of their numbers. */
 function widerOf(one: AbiType, other: AbiType): AbiType {
   if (one.type === 'integer' && other.type === 'integer') return one.isSigned ? one : other;
   if (one.type === 'array' && other.type === 'array') return { ...other, of: widerOf(one.of, other.of) };

@@ -36,7 +36,7 @@ function calledField(names: readonly string[], find: FindFunction): Field<string
   return { ...field, type: { type: 'word', values: names, isClosed: true, advice: ADVICE } };
 }
 
-/** The fields of a watch with `calls:`, and which of them a row does not have. */
+/** The fields of a watch with `calls:`, and a function that finds the fields that a row does not have. */
 export function callFieldsOf({ functions, decimals }: ReadCalls): {
   readonly fields: Fields;
   readonly lacking: Lacking;
@@ -55,7 +55,10 @@ export function callFieldsOf({ functions, decimals }: ReadCalls): {
   };
 }
 
-/** A row without a function, or with another one, has no value at these paths. That is known, so it decides. */
+/**
+ * A row without a function, or with another one, has no value at these paths. Such a value is absent, not unknown, so a
+ * condition on it is decided.
+ */
 function lackingOf(find: FindFunction, withArguments: FindFunction): Lacking {
   return {
     by: 'selector',

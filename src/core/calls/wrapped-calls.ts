@@ -1,5 +1,5 @@
-// The calls that are arguments of another call, as a Safe, a timelock or a batch takes them. They are only written there:
-// whether a contract made them is not known from the data.
+// The calls that are arguments of another call, as a Safe, a timelock or a batch takes them. The data only contains
+// these calls. It does not show whether a contract has made them.
 import { decodeArguments, itemsOf, type AbiValue } from '../../lib/abi/decode.ts';
 import type { Argument } from '../../lib/abi/types.ts';
 import { Address } from '../values/address.ts';
@@ -15,7 +15,7 @@ export interface WrappedCall {
   readonly isDelegated: boolean;
 }
 
-/** Calls that a Safe is told to make together: the code of `contract`, a MultiSend, runs in the place of the Safe. */
+/** Calls that a Safe makes together. The Safe runs the code of `contract`, a MultiSend, as if it were its own. */
 export interface SafeBatch {
   readonly contract: Address;
   readonly calls: readonly WrappedCall[];
@@ -27,7 +27,10 @@ const OF_SAFES: ReadonlySet<string> = new Set([
   'execTransactionFromModuleReturnData',
 ]);
 
-/** Names of the catalogue. Arguments with the names `to`, `target`, `data` and the like say what is called. */
+/**
+ * Names of the catalogue. Their arguments `to`, `target`, `data` and similar ones contain the called contract and the
+ * data of the call.
+ */
 const WRAPPERS: ReadonlySet<string> = new Set([
   ...OF_SAFES,
   'multiSend',
@@ -51,7 +54,7 @@ export function wrappedCalls(data: string, own: Address | null): readonly Wrappe
   return values === null ? [] : (callsIn(args, values, own) ?? []);
 }
 
-/** The batch in the data of a Safe's call, which is the only second level that is read; null if there is none. */
+/** The batch in the data of a Safe's call; null if there is none. No other calls inside of wrapped calls are read. */
 export function safeBatch(data: string): SafeBatch | null {
   if (!OF_SAFES.has(functionOf(data)?.name ?? '')) return null;
   const call = wrappedCalls(data, null)[0];
@@ -125,7 +128,10 @@ function packedCalls(text: string): readonly WrappedCall[] | null {
   return allOf(calls);
 }
 
-/** ERC-7579: the first byte of the mode says what the data is: one call, a batch, or the code of another contract. */
+/**
+ * ERC-7579: the first byte of the mode shows whether the data is one call, a batch, or a call that runs the code of
+ * another contract.
+ */
 function callsByMode(mode: string, text: string): readonly WrappedCall[] | null {
   const bytes = bytesOf(text);
   switch (mode.slice(0, 4)) {

@@ -1,4 +1,4 @@
-// The message of a report: a table with a row for each balance, the total, and what is not in it.
+// The message of a report: a table with a row for each balance, the total, and the balances that are not in the total.
 import { LATE_AFTER_MS } from '../alerts/events/event-tracking.ts';
 import { namesOf } from '../alerts/sentence.ts';
 import { ON_SCHEDULE, type Fact, type Message } from '../model/delivery.ts';

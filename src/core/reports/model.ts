@@ -1,5 +1,5 @@
-// A report: one message on a schedule about the values of several watches. It asks no explorer; it reads what its
-// watches remember.
+// A report: one message on a schedule about the values of several watches. It sends no requests: it reads the memories
+// of its watches.
 import type { AlertId, Labels, Severity, WatchId } from '../model/ids.ts';
 import type { WindowSpan } from '../model/watch/condition.ts';
 import { showCron } from '../model/watch/schedule.ts';
@@ -14,7 +14,7 @@ export interface Report {
   readonly schedule: Extract<Schedule, { type: 'cron' }>;
   readonly members: readonly Watch[];
   readonly values: readonly ReportValue[];
-  /** The field that is added up; null: nothing is. */
+  /** The field that is added up; null if nothing is added up. */
   readonly total: string | null;
   readonly severity: Severity;
   readonly labels: Labels;
@@ -25,7 +25,7 @@ export interface Report {
   readonly zone: string;
 }
 
-/** `change`: how the total, or the kind's measure, has changed within so many milliseconds, as a part. */
+/** `change`: the relative change of the total, or of the kind's measure, in the last `ms` milliseconds. */
 export type ReportValue =
   | { readonly type: 'field'; readonly path: string }
   | { readonly type: 'change'; readonly name: string; readonly ms: number };
@@ -42,12 +42,12 @@ export function reportWatchId(id: string): WatchId {
   return `${REPORT_KIND}/${id}`;
 }
 
-/** All that decides what a report tells, when, and whom. */
+/** The parts of a report that decide its content, its times and its recipients. */
 export function outlineOfReport({ schedule, members, ...report }: Report) {
   return { ...report, cron: showCron(schedule), members: members.map(({ id }) => id), source: null };
 }
 
-/** A value that is known now only needs no history. */
+/** The time for a value of which a report reads only the present one: it needs no history. */
 const NOW_MS = 1;
 
 /** The samples that a watch keeps for a report. */

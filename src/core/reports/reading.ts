@@ -14,19 +14,22 @@ export interface MemberReading extends KnownBalance {
   readonly watch: Watch;
   /** `price`: the amount is known, and it has no price. `poll`: no poll has read the value for a report yet. */
   readonly lacks: 'nothing' | 'value' | 'price' | 'poll';
-  /** It is not known, or its cron had a time since it was read. A report waits for it. */
+  /**
+   * True if the value is unknown, or if the watch's cron had a time since the last answer. The report then waits for
+   * it.
+   */
   readonly isAwaited: boolean;
-  /** If it is not known: the last time at which it was; null: there is none, or it is not kept. */
+  /** If the value is unknown, the last time at which it was known; null if there was none, or if it is not stored. */
   readonly knownUntil: Instant | null;
-  /** The head of its chain stands still. */
+  /** True if the head of the chain stands still. */
   readonly isStale: boolean;
   /** Undefined: unknown. */
   readonly now: (path: string) => Amount | undefined;
-  /** The value now, and so long ago; undefined: one of them is unknown. */
+  /** The present value, and the value `ms` milliseconds ago; undefined if one of them is unknown. */
   readonly changed: (ms: number) => { readonly now: Amount; readonly then: Amount } | undefined;
 }
 
-/** A member, and what is stored of it. */
+/** A member of a report, with its stored data. */
 export interface StoredMember {
   readonly watch: Watch;
   readonly memory: Memory | undefined;
@@ -79,7 +82,10 @@ export function readMember(report: Report, { watch, memory, past }: StoredMember
   };
 }
 
-/** The time of the report may be that of the watch. Other watches are read often enough. */
+/**
+ * The watch's cron may have the same time as the report, so the report waits for that poll. Watches with `every` are
+ * polled often enough.
+ */
 function isDueByCron(
   watch: Watch,
   coveredUntil: Instant | null,
@@ -88,7 +94,7 @@ function isDueByCron(
   return watch.schedule.type === 'cron' && isOverdue(watch, coveredUntil, at, intervalMs);
 }
 
-/** The path whose change is told. */
+/** The path whose change the report shows. */
 function changePath({ total }: Report, { kind }: Watch): string {
   return total ?? kind.while?.measured ?? '';
 }
@@ -98,7 +104,7 @@ function openValue(memory: Memory | undefined, path: string): Amount | undefined
   return last?.[1] === null ? Amount.parse(last[2]) : undefined;
 }
 
-/** The path of the value without which a member is not known. */
+/** A member counts as known if the value at this path is known. */
 export function mainPath({ total, values }: Report, { kind }: Watch): string {
   const first = values.find((value) => value.type === 'field');
   return total ?? first?.path ?? kind.while?.measured ?? '';
@@ -120,6 +126,6 @@ function lackOf(
   const measured = watch.kind.while?.measured ?? null;
   const isKnown = measured !== null && now(measured) !== undefined;
   if (!isKnown || !missing.every((path) => isDollars(watch.kind.fields, path))) return 'value';
-  // Each poll leaves samples of all paths that it reads, if only an empty list.
+  // Each poll stores a list of samples for each path that it reads. The list may be empty.
   return missing.every((path) => memory?.history[path] !== undefined) ? 'price' : 'poll';
 }

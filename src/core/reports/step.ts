@@ -1,8 +1,10 @@
-// When a report is due, and what it decides. Its state is the newest time of its cron that it has settled:
+// Computes when a report is due, and its decision. The state of a report is the newest time of its cron that is
+// settled:
 //
 //   settled --a time of the cron comes--> due --each member is known, or five minutes have passed--> settled, and told
 //
-// A new report, and one whose cron was changed, begin as settled. Of several times that were missed, the newest is told.
+// A new report begins as settled, and so does a report after a change of its cron. If several times were missed, one
+// report is sent for the newest of them.
 import { z } from 'zod';
 import { NOTHING_CLOSED, type Decision } from '../model/decision.ts';
 import type { Memory } from '../model/memory.ts';
@@ -24,7 +26,7 @@ type ReportState = z.output<typeof ReportState>;
 
 export interface ReportTurn {
   readonly state: ReportState;
-  /** Null: it is not due. */
+  /** The time of the cron for which the report is due; null if it is not due. */
   readonly due: Instant | null;
 }
 
@@ -39,7 +41,10 @@ export function turnOf(report: Report, memory: Memory | undefined, at: Instant):
   return isDue ? { state: { ...state, foundAt: foundAt(state, at) }, due: newest } : { state, due: null };
 }
 
-/** True if the clock was ahead by more than a period when the report was last told: it would be silent until then. */
+/**
+ * True if the clock was ahead by more than a period when the report was last sent: `settled` is then a time in the
+ * future, and without this check no report would be sent until that time.
+ */
 function isAhead({ schedule: { times } }: Report, { settled }: ReportState, at: Instant): boolean {
   const next = times.after(at);
   return settled !== null && next !== null && settled > next;
@@ -52,7 +57,7 @@ function foundAt(state: ReportState, at: Instant): Instant {
 /** A member may be unknown for a moment, such as after a restart. */
 const WAIT_MS = 300_000;
 
-/** Null: nothing is to be stored. `members`: read if the report is due. */
+/** Returns null if nothing has to be stored. `members` is read only if the report is due. */
 export function decideReport(
   report: Report,
   memory: Memory | undefined,

@@ -1,10 +1,11 @@
-// The sum of a report, and how it has changed. A member that is not known at one end is in no change.
+// The sum of a report, and its changes. A change contains only members that were known both at its start and at its
+// end.
 import { distinctBalances } from '../model/distinct-balances.ts';
 import { Amount } from '../values/amount.ts';
 import type { Report } from './model.ts';
 import type { MemberReading } from './reading.ts';
 
-/** `part`: of what it was; null: it was nothing, and is not any more. */
+/** `part`: the change divided by the former value; null if the former value was 0 and the present one is not. */
 export interface PartChange {
   readonly part: Amount | null;
 }
@@ -14,7 +15,7 @@ export interface TotalChange {
   readonly name: string;
   readonly ms: number;
   readonly change: PartChange | undefined;
-  /** Members that are known now, and were not known then. */
+  /** Members that are known now, and were not known at the start of the change. */
   readonly without: readonly MemberReading[];
 }
 
@@ -24,7 +25,7 @@ export interface ReportTotals {
   /** Members whose balance is counted through another one. */
   readonly copies: readonly (readonly [copy: MemberReading, counted: MemberReading])[];
   readonly known: readonly MemberReading[];
-  /** Undefined: nothing is added up, or nothing is known. */
+  /** Undefined if nothing is added up, or if no value is known. */
   readonly sum: Amount | undefined;
   readonly changes: readonly TotalChange[];
 }

@@ -43,7 +43,10 @@ function comparedIn({ compares }: Clause, isNegated: boolean): Comparison | null
 
 const LONGEST_BOUND = 60;
 
-/** The comparison of a field with what is computed of others, as of now; null: there is none, or a field is unknown. */
+/**
+ * The comparison of a field with a value that is computed from other fields, with the present values; null if there is
+ * none, or if a field is unknown.
+ */
 function relatedIn({ relates }: Clause, isNegated: boolean, context: EvaluationContext): Comparison | null {
   const bound = relates === undefined || relates.text.length > LONGEST_BOUND ? undefined : relates.boundIn(context);
   if (relates === undefined || bound === undefined) return null;

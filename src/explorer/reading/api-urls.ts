@@ -7,7 +7,7 @@ export interface ApiUrls {
   request<T>(send: (url: string) => Promise<T>): Promise<T>;
 }
 
-/** Answers that may also come of a wrong address, as long as no address has answered. */
+/** Until one address has answered, these answers may also mean that the address is wrong. */
 const UNCLEAR: readonly MissReason[] = ['unprocessable', 'http'];
 
 export function createApiUrls(urls: readonly string[]): ApiUrls {

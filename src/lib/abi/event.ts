@@ -43,8 +43,8 @@ function allOf(values: readonly (AbiValue | null)[]): readonly AbiValue[] | null
 const MOST_TRIED = 12;
 
 /**
- * The layout of `args` that the log fits, whatever is written as indexed; null if no layout fits, or more than one. The
- * first topic does not show which arguments are indexed.
+ * The first topic does not show which arguments are indexed. So all layouts of `args` are tried, whichever of them are
+ * written as indexed. Returns the layout that the log fits; null if no layout fits, or more than one.
  */
 export function layoutOf(args: readonly EventArgument[], log: LogBytes): readonly EventArgument[] | null {
   if (args.length > MOST_TRIED) return null;

@@ -1,6 +1,6 @@
 // The largest values of the types that contracts use for allowances.
 
-/** True for 2^96−1, 2^128−1, 2^160−1 and 2^256−1: contracts write "without limit" so. */
+/** True for 2^96−1, 2^128−1, 2^160−1 and 2^256−1: contracts use these numbers for "without limit". */
 export function isLargest(digits: bigint): boolean {
   return LARGEST.includes(digits);
 }

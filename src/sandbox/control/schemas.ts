@@ -51,7 +51,7 @@ export const MoveBalance = z.strictObject({
 
 const Plain = z.union([z.string().max(10_000), z.number(), z.boolean()]).transform(String);
 
-/** Bytes may be written as the call that they are the data of. */
+/** For bytes that are the data of a call, the function and its arguments may be written in place of the bytes. */
 const Argument = z.union([
   Plain,
   z.strictObject({ function: z.string().max(1000), args: z.array(Plain).max(64).default([]) }),
@@ -95,7 +95,7 @@ export const AddTransaction = z.strictObject({
   status: z.enum(['ok', 'error', 'pending']).default('ok'),
   /** For `error`: the message of the contract. */
   reason: Text.nullable().default(null),
-  /** For `pending`: after how many blocks it is mined; null = never. */
+  /** For `pending`: the number of blocks after which it is mined; null = never. */
   minedAfter: z.number().int().min(1).max(MOST_BLOCKS).nullable().default(1),
   /**
    * Left out: the next nonce. On a real chain two transactions of one sender with one nonce exclude each other, but not
@@ -120,14 +120,14 @@ export const Emit = z.strictObject({
     .string()
     .regex(/^0x(?:[0-9a-fA-F]{2}){0,65536}$/, 'expected 0x and an even number of hexadecimal digits')
     .optional(),
-  /** So many equal events in one transaction. */
+  /** The number of equal events in one transaction. */
   times: z.number().int().min(1).max(5000).default(1),
   from: Account.default(ADDRESSES.hot_wallet),
 });
 
 /**
- * A transaction that moves tokens; `from` left out: they are minted. Without `moves` the contract only says so, and no
- * balance changes: any contract can do that.
+ * A transaction that moves tokens; `from` left out: they are minted. Without `moves` the contract only emits the event,
+ * and no balance changes: any contract can do that.
  */
 export const TransferToken = z.strictObject({
   token: TokenName,
@@ -136,7 +136,7 @@ export const TransferToken = z.strictObject({
   value: Raw,
   tokenId: TokenId.optional(),
   method: z.string().max(100).default('transfer'),
-  /** So many equal transfers in one transaction. */
+  /** The number of equal transfers in one transaction. */
   times: z.number().int().min(1).max(TRANSFERS_PER_TRANSACTION).default(1),
   moves: z.boolean().default(true),
 });

@@ -65,7 +65,7 @@ const VAULT_EVENTS: readonly EmittedLog[] = [
 
 const VAULT_EVERY = 60;
 
-/** Among four blocks, one has a deposit: there is one event in so many blocks. */
+/** One of four blocks has a deposit, so the vault emits one event in `VAULT_EVERY` blocks. */
 function vaultLogs({ method, calls }: Transaction, height: number): readonly EmittedLog[] {
   const isDeposit = method === METHODS.deposit && calls.some(({ to }) => to !== null && keyOf(to) === keyOf(vault));
   if (!isDeposit || height % VAULT_EVERY > 3) return [];

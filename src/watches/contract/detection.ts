@@ -99,7 +99,10 @@ function judge(before: Acceptance, { listed, known, expected }: Sets, scope: Det
   return judgeSet(before, { accepted: keysOf(known), shown: keysOf(listed), isForeign }, scope);
 }
 
-/** Whether a path with another value is a change. The first known set is none, and neither is another name. */
+/**
+ * True if a path with another value counts as a change. The first known set of implementations does not count, and
+ * neither does a new name for the same set.
+ */
 function counts(path: string, { known, verdict }: Pick<Sets, 'known'> & Pick<Verdict, 'verdict'>): boolean {
   if (!OF_THE_SET.includes(path)) return true;
   if (known === null) return false;

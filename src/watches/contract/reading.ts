@@ -34,13 +34,13 @@ export type ContractDetailsView = View<typeof ContractDetails.fields>;
 
 export interface ContractReading {
   readonly view: ContractDetailsView;
-  /** The answers behind it. */
+  /** The answers from which the reading was made. */
   readonly rows: readonly AnyView[];
   /** The reason why the code and its source were not read; null if they were, or no rule reads them. */
   readonly unread: string | null;
 }
 
-/** The answer about the address, with that about its code; null: there is none. */
+/** Joins the answer about the address with the answer about its code, which is null if there is none. */
 export function withSource(
   details: View<typeof AddressDetails.fields>,
   source: View<typeof SmartContract.fields> | null,

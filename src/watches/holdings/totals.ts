@@ -27,7 +27,9 @@ export const Holding: AnyRecord = TokenBalance.with(TOTALS);
 
 export interface TotalOptions {
   readonly tokens?: 'all' | undefined;
-  /** True if an alert reads the totals. Else they are unknown, because a list may have ten thousand tokens. */
+  /**
+   * True if an alert reads the totals. Otherwise they are not computed, because a list may have ten thousand tokens.
+   */
   readonly readsTotals?: true | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface SignatureOption {
 export interface SignatureWords {
   readonly key: string;
   readonly noun: 'function' | 'event';
-  /** Where a rule has no use for the key. */
+  /** The message if the key names nothing. */
   readonly none: string;
   /** The names of the catalogue. */
   readonly names: readonly string[];
@@ -24,18 +24,21 @@ export interface SignatureWords {
   signaturesOf(name: string): readonly string[];
   /** The functions or events of the ABI files. */
   readonly abi: readonly AbiEntry[];
-  /** Called with a signature that the ABI writes otherwise. */
+  /** Called with a signature that differs from the one in the ABI. */
   readonly warn?: (doubt: OptionDoubt) => void;
   /** An example of a signature: `(address to, uint256 amount)` stands behind its name. */
   readonly example: { readonly name: string; readonly args: string };
-  /** Reads what takes the place of a signature; null: it is none. Left out where nothing does. */
+  /**
+   * Reads a text that may be written in place of a signature; null if it is no such text. Left out by keys that accept
+   * only signatures.
+   */
   rawOf?(text: string): { readonly raw: string } | { readonly mistake: string } | null;
   parse(text: string): { readonly signature: Signature } | { readonly mistake: SignatureMistake };
   /** The signature of a text without a mistake, with the types of the values. */
   signatureOf(text: string): Signature;
-  /** Equal for two signatures that cannot stand side by side. */
+  /** Equal for two signatures of which a rule may name only one. */
   idOf(option: SignatureOption): string;
-  /** Says that the two have one id. */
+  /** The message if two signatures have the same id. */
   sayTwice(first: SignatureOption, other: SignatureOption): string;
 }
 
@@ -114,7 +117,7 @@ interface Placed extends SignatureOption {
   readonly path: readonly (string | number)[];
 }
 
-/** Where a text stands, and its own name; null if the text gives the name. */
+/** The place of a text in the file, and the name that the rule gives it; null if the text itself contains the name. */
 interface Place {
   readonly path: Placed['path'];
   readonly name: string | null;
@@ -181,7 +184,7 @@ function readRaw(
   return [];
 }
 
-/** A function or event of an ABI file, whose text is not in the rules: a mistake in it has no place there. */
+/** Reads a function or event of an ABI file. Its text is not in the rules, so a mistake in it has no place in them. */
 function readEntry(
   words: SignatureWords,
   { name, text }: AbiEntry,
@@ -230,7 +233,7 @@ function readKnown(words: SignatureWords, bare: string, { path, name }: Place, c
   return known.map((signature) => ({ path, name: name ?? bare, signature }));
 }
 
-/** Reports what is there twice, and arguments with one name and different types. */
+/** Reports functions or events that are named twice, and arguments with the same name and different types. */
 function complainOfPairs(words: SignatureWords, named: readonly Placed[], complain: Complain): void {
   const firstById = new Map<string, Placed>();
   for (const one of named) {

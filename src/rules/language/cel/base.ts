@@ -35,7 +35,7 @@ export function createBase(): Environment {
   return env;
 }
 
-/** A member of the list resembles none of it. */
+/** An address that is in the list itself resembles no member of the list. */
 function resemblesOne(address: Address, list: readonly Address[]): boolean {
   return !list.some((one) => one.equals(address)) && list.some((one) => isLookAlike(one, address));
 }

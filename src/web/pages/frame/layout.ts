@@ -34,7 +34,7 @@ export interface Frame extends Moment {
   /** Messages that were given up and not dismissed. */
   readonly givenUp: number;
   readonly mood: Mood;
-  /** True if metrics need no token. Else there is no link to them, since a browser cannot send a token. */
+  /** True if metrics need no token. Otherwise there is no link to them, since a browser cannot send a token. */
   readonly areMetricsOpen: boolean;
   readonly version: string;
   readonly startedAt: number;

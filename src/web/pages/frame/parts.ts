@@ -23,7 +23,7 @@ const AGE = /(<time [^>]*data-age[^>]*>)[^<]*/g;
  */
 const OF_NOW = /<time [^>]*data-clock[^>]*>[^<]*|<polyline [^>]*>| data-(?:edition|tag)="[^"]*"/g;
 
-/** The text of a page without all that changes only because time passes. */
+/** The text of a page without the parts that change only because time passes. */
 function lasting(text: string): string {
   return text.replaceAll(AGE, '$1').replaceAll(OF_NOW, '');
 }
