@@ -126,7 +126,7 @@ function overdueWords(overdue: NonNullable<HeadlineFacts['overdue']>, watches: n
 }
 
 function startOf({ unseen, watches }: HeadlineFacts): string {
-  return `${grouped(watches - unseen)} of ${counted(watches, 'watch', 'watches')} have had their first answer. Events from before the start send no message.`;
+  return `${grouped(watches - unseen)} of ${counted(watches, 'watch', 'watches')} have had their first answer. No message is sent for events from before the start.`;
 }
 
 /** `one`, `one and another`, `one, another and a third` */
