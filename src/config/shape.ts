@@ -153,7 +153,7 @@ export const SANDBOX_RELEASES = ['6', '8', '9', '11', '12'] as const;
 
 const Sandbox = z.strictObject({
   form: z.literal('sandbox').meta({ description: 'embedded: a simulated chain that needs no network' }),
-  seed: integer(0, 4_294_967_295, 'the same seed is the same chain').default(1),
+  seed: integer(0, 4_294_967_295, 'the same seed gives the same chain').default(1),
   block_time: pace(100, 3_600_000, 'time between two blocks, or manual').default(2000),
   control: boolean('true: the control API is served').default(false),
   faults: boolean('faults drawn by the seed: replaced blocks, lists that are late, rows twice or out of order').default(

@@ -62,7 +62,7 @@ function addExplorer({ program, terminal, end }: Registry): void {
     .command('explorer')
     .description('serve the sandbox explorer on its own: a simulated chain behind both forms of the API')
     .option('-p, --port <port>', 'port on 127.0.0.1', toPort, 4000)
-    .option('--seed <number>', 'the same seed is the same chain', toWhole, 7)
+    .option('--seed <number>', 'the same seed gives the same chain', toWhole, 7)
     .addOption(new Option('--block-time <time>', 'the time between two blocks, or manual').default('2s'))
     .addOption(
       new Option('--as <release>', 'answer as that release of an explorer, not as specified').choices([...RELEASES]),

@@ -26,7 +26,7 @@ import type { AnyKind, Kind } from '../../../src/core/model/watch/kind.ts';
 const Ref = new RecordType('Ref', {
   hash: address('the address'),
   name: text('its name'),
-  is_contract: bool('whether code stands there'),
+  is_contract: bool('whether the address has code'),
 });
 
 const Coin = new RecordType('Coin', {
