@@ -114,6 +114,72 @@ describe('what has no value', () => {
   });
 });
 
+describe('eth_getLogs', () => {
+  const PAUSED = `0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258`;
+  const UNPAUSED = '0x5db9ee0a495bf2e6ff9c91a7834c1ba4fdd244a5e8aa4e537bd38aeae4b073aa';
+  const word = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+  const filtered = (topics: unknown, more: object = { address: vault }): Promise<unknown> =>
+    result('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', topics, ...more });
+  const approve = (owner: string, spender: string): void => {
+    const event = 'Approval(address indexed owner, address indexed spender, uint256 value)';
+    sandbox.emit({ address: TOKENS.USDC, event, args: [owner, spender, '5'] });
+  };
+
+  test('shows the logs that getLogs shows, the oldest first, with block hash and without time', async () => {
+    sandbox.emit({ event: 'Paused(address account)', args: ['treasury'] });
+    sandbox.mine();
+    sandbox.emit({ event: 'Unpaused(address account)', args: ['treasury'], times: 2 });
+    const rows = (await filtered([[PAUSED, UNPAUSED]])) as readonly Record<string, unknown>[];
+    expect(rows).toMatchObject([
+      { address: vault.toLowerCase(), blockNumber: '0x64', logIndex: '0x0', topics: [PAUSED], removed: false },
+      { blockNumber: '0x65', logIndex: '0x0', topics: [UNPAUSED] },
+      { blockNumber: '0x65', logIndex: '0x1', topics: [UNPAUSED] },
+    ]);
+    expect(rows[0]).toHaveProperty('blockHash', expect.stringMatching(/^0x[0-9a-f]{64}$/));
+    expect(rows[0]).not.toHaveProperty('timeStamp');
+    const query = `module=logs&action=getLogs&address=${vault}&fromBlock=0&toBlock=latest`;
+    const { result: same } = (await (await fetch(`${served.url}/api?${query}`)).json()) as { result: typeof rows };
+    const idOf = ({ transactionHash, topics, data }: Record<string, unknown>): unknown => [
+      transactionHash,
+      (topics as (string | null)[]).filter((topic) => topic !== null),
+      data,
+    ];
+    expect(rows.map(idOf)).toEqual(same.map(idOf));
+    expect(await filtered([PAUSED])).toHaveLength(1);
+    expect(await filtered([UNPAUSED], { address: vault, toBlock: '0x64' })).toEqual([]);
+    expect(await filtered([[PAUSED]], {})).toHaveLength(1);
+  });
+
+  test('has 1,000 rows at most', async () => {
+    sandbox.emit({ event: 'Paused(address account)', args: ['treasury'], times: 1001 });
+    expect(await filtered([PAUSED])).toHaveLength(1000);
+  });
+
+  test('goes by one of several values, and moves the places behind a null up', async () => {
+    approve(vault, hot_wallet);
+    approve(hot_wallet, vault);
+    approve(ADDRESSES.treasury, vault);
+    const [{ topics }] = (await filtered(null, { address: TOKENS.USDC })) as [{ topics: [string] }];
+    const of = (...places: readonly unknown[]): Promise<unknown> =>
+      filtered([topics[0], ...places], { address: TOKENS.USDC });
+    expect(await of([word(vault), word(hot_wallet)])).toHaveLength(2);
+    expect(await of(null, word(vault))).toHaveLength(1);
+    expect(await of(word(hot_wallet), word(vault))).toHaveLength(1);
+  });
+
+  test('refuses topics that it does not understand, and before release 12 a list before the last place', async () => {
+    for (const topics of [[], ['0x12'], [[]], 'all']) expect(await filtered(topics)).toBe('invalid params');
+    expect(await filtered([PAUSED], { address: '0x12' })).toBe('invalid params');
+    expect(await filtered([PAUSED], { address: vault, fromBlock: 'never' })).toBe('invalid params');
+    expect(await filtered(null, {})).toBe('invalid params');
+    expect(await filtered([[PAUSED, UNPAUSED], word(vault)])).toBe('invalid params');
+    await served.close();
+    await serve('12');
+    expect(await filtered([[PAUSED, UNPAUSED], word(vault)])).toEqual([]);
+    expect(await filtered([])).toEqual({ code: -32602, message: 'Invalid params' });
+  });
+});
+
 describe('a request', () => {
   const BLOCK = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
 

@@ -47,7 +47,7 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): SandboxReply 
     case 'lost-implementations':
       return withRows(right, lost);
     case 'no-calls':
-      return withBody(right, Array.isArray(body) ? body.map(withoutCalls) : body);
+      return withBody(right, Array.isArray(body) ? body.map(withoutCalls) : isCall(body) ? withoutCalls(body) : body);
     case 'unknown-limits':
       return { ...right, headers: { ...right.headers, ...UNKNOWN_LIMITS } };
   }
@@ -68,6 +68,10 @@ function withRows(right: ApiAnswer, change: (row: JsonRow) => unknown): SandboxR
 function withItems(right: ApiAnswer, change: (items: readonly JsonRow[]) => readonly JsonRow[]): SandboxReply {
   const body = right.again();
   return isPage(body) ? withBody(right, { ...body, items: change(body.items) }) : right;
+}
+
+function isCall(body: unknown): boolean {
+  return isRow(body) && Object.hasOwn(body, 'jsonrpc');
 }
 
 /** The answer to a call where the explorer answers no calls. */

@@ -15,7 +15,7 @@ export interface ApiResult {
 
 const MOST_ROWS = 1000;
 const TOPICS = ['topic0', 'topic1', 'topic2', 'topic3'];
-const TOPIC = /^0x[0-9a-f]{64}$/i;
+export const TOPIC = /^0x[0-9a-f]{64}$/i;
 
 export function listLogs(world: World, params: Params): ApiResult {
   const [from, to] = [blockOf(world, params.get('fromBlock')), blockOf(world, params.get('toBlock'))];
@@ -55,14 +55,19 @@ function matcherOf(params: Params): (row: MinedLog) => boolean {
   return ({ log }) => wanted.every((topic, place) => topic === undefined || log.topics[place]?.toLowerCase() === topic);
 }
 
-interface Wanted {
+export interface WantedLogs {
   /** Undefined: of any contract. */
   readonly address: string | undefined;
   readonly from: number;
   readonly to: number;
 }
 
-function foundIn(world: World, { address, from, to }: Wanted, matches: (row: MinedLog) => boolean): MinedLog[] {
+/** The oldest first, at most as many as an answer has. */
+export function foundIn(
+  world: World,
+  { address, from, to }: WantedLogs,
+  matches: (row: MinedLog) => boolean,
+): MinedLog[] {
   const key = address === undefined ? null : keyOf(address);
   const found: MinedLog[] = [];
   for (const height of heightsUpwards(world, key, { from, to })) {
@@ -74,7 +79,7 @@ function foundIn(world: World, { address, from, to }: Wanted, matches: (row: Min
 }
 
 /** `key` null: all blocks. */
-function heightsUpwards(world: World, key: AddressKey | null, { from, to }: Omit<Wanted, 'address'>): number[] {
+function heightsUpwards(world: World, key: AddressKey | null, { from, to }: Omit<WantedLogs, 'address'>): number[] {
   if (key === null) return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
   const heights: number[] = [];
   for (const height of world.chain.heightsOf(key, to)) {

@@ -1,8 +1,9 @@
-// The JSON-RPC: calls of contracts, their storage and balances, posted one by one or as an array.
+// The JSON-RPC: calls of contracts, their storage and balances, and logs, posted one by one or as an array.
 import { answer, isRow, type SandboxAnswer, type JsonRow } from '../answer.ts';
 import { isAddress } from '../chain/keys.ts';
 import type { World } from '../world.ts';
 import { callContract, storageAt } from './contracts.ts';
+import { getLogs } from './get-logs.ts';
 
 const MOST_CALLS = 5;
 
@@ -26,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-type Outcome = { readonly result: string } | { readonly error: unknown };
+type Outcome = { readonly result: string | readonly JsonRow[] } | { readonly error: unknown };
 
 function answerCall(world: World, call: unknown): JsonRow {
   const { id = null, method, params } = isRow(call) ? call : {};
@@ -45,6 +46,8 @@ function outcomeOf(world: World, method: unknown, params: readonly unknown[]): O
       return atBlock(world, params[2], (at) =>
         ofAddress(at, params[0], (target) => storageAt(at, target, String(params[1]).toLowerCase())),
       );
+    case 'eth_getLogs':
+      return logsOf(world, params[0]);
     default:
       return refused(world);
   }
@@ -67,8 +70,13 @@ function ofAddress(world: World, target: unknown, read: (target: string) => stri
   return { result: read(target) };
 }
 
-function badParameters({ dialect }: World): Outcome {
-  return { error: dialect.isSince('12') ? { code: -32602, message: 'Invalid params' } : 'Invalid address' };
+function logsOf(world: World, filter: unknown): Outcome {
+  const result = getLogs(world, filter);
+  return result === undefined ? badParameters(world, 'invalid params') : { result };
+}
+
+function badParameters({ dialect }: World, text = 'Invalid address'): Outcome {
+  return { error: dialect.isSince('12') ? { code: -32602, message: 'Invalid params' } : text };
 }
 
 function call(world: World, transaction: unknown): Outcome {
