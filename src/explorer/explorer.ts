@@ -169,8 +169,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       tickCache === null
         ? coalescer.requestAgain({ question, query, url }, spend)
         : coalescer.request({ question, query, url }, spend, tickCache);
-    if (question.root === 'rpc') return askedByRpc(ask({}, rpcUrl));
     // A range of blocks is no filter: without it, the answer would be about other blocks.
+    if (question.root === 'rpc') return askedByRpc(question, ask({ ...question.params, ...cursor }, rpcUrl));
     if (question.root === 'api') return apiUrls.request((url) => ask({ ...question.params, ...cursor }, url));
     return filters.request(question, cursor, (query) => ask(query, null));
   }

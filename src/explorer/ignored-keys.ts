@@ -56,7 +56,7 @@ export const IGNORED_KEYS = {
     'block_hash',
     'types',
   ],
-  Log: ['transactionIndex', 'gasPrice', 'gasUsed', 'blockHash', 'block_hash', 'decoded', 'smart_contract'],
+  Log: ['transactionIndex', 'gasPrice', 'gasUsed', 'blockHash', 'block_hash', 'removed', 'decoded', 'smart_contract'],
   Block: [
     ...ROLLUPS,
     'internal_transactions_count',

@@ -6,6 +6,7 @@ import { valueAt, type AnyView, type Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';
 import type { Cursor, ListQuestion, OneQuestion, RangeParams } from '../core/model/watch/question.ts';
 import { headOf } from './reading/head.ts';
+import { placeOf } from './reading/rpc.ts';
 import { RpcAnswer } from './reading/resources/rpc-answer.ts';
 import { AddressDetails } from './reading/resources/address.ts';
 import { Block } from './reading/resources/block.ts';
@@ -73,6 +74,8 @@ const ROWS = {
   stateChanges: { name: 'state-changes', path: 'transactions/{hash}/state-changes', credits: 30 },
   /** Not in the specification: calls of contracts, posted as an array. */
   rpc: { name: 'eth-rpc', path: 'eth-rpc', credits: 20 },
+  /** Not in the specification: logs of which a topic is one of several, posted. */
+  rpcLogs: { name: 'eth-get-logs', path: 'eth-rpc', credits: 20 },
   /** 4.5 */
   blocks: { name: 'blocks', path: 'blocks', credits: 20 },
 } as const satisfies Readonly<Record<string, ApiOperation>>;
@@ -137,7 +140,7 @@ export function transactions(explorer: string): ListQuestion<typeof Transaction.
   return list(explorer, ROWS.transactions, null, Transaction);
 }
 
-/** The largest number of rows in an answer of the Etherscan-style API. There is no cursor. */
+/** The largest number of rows in an answer of the Etherscan-style API, or of `eth_getLogs`. There is no cursor. */
 const MOST_API_ROWS = 1000;
 
 /**
@@ -161,8 +164,28 @@ function logsFrom(
   question: ListQuestion<typeof Log.fields>,
   topics: readonly (string | null)[],
 ): ListQuestion<typeof Log.fields> {
-  const range = { from: 'fromBlock', to: 'toBlock', newest: 'latest' };
+  const range = LOG_RANGE;
   return { ...question, root: 'api', path: question.path + topicQuery(topics), nextAfter: nextIn(range), range };
+}
+
+const LOG_RANGE: RangeParams = { from: 'fromBlock', to: 'toBlock', newest: 'latest' };
+
+/**
+ * The same by the JSON-RPC, whose rows have no time. `contract` null: of any contract. `topics`: one for each place
+ * without a hole, of which the last may be a list. Explorers leave out a null, and older ones do not understand another list.
+ */
+export function rpcLogs(
+  explorer: string,
+  contract: Address | null,
+  topics: readonly (string | readonly string[])[],
+): ListQuestion<typeof Log.fields> {
+  const range = { fromBlock: placeOf(LOG_RANGE.from), toBlock: placeOf(LOG_RANGE.to) };
+  const filter = { ...(contract === null ? {} : { address: contract.key }), ...range, topics };
+  const body = { jsonrpc: '2.0', id: 0, method: 'eth_getLogs', params: [filter] };
+  const question = list(explorer, ROWS.rpcLogs, null, Log);
+  const path = `${question.path}?${JSON.stringify(body)}`;
+  const open = contract === null ? { openTo: 'any-contract' as const } : {};
+  return { ...question, root: 'rpc', path, nextAfter: nextIn(LOG_RANGE), range: LOG_RANGE, ...open };
 }
 
 /** `topic`: at any place of the topics; null: all logs. The caller must filter again. */

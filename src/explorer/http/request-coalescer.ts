@@ -4,6 +4,7 @@ import type { Spend } from '../../core/spending/spend.ts';
 import type { AnyView } from '../../core/values/fields.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
+import { postedBody } from '../reading/rpc.ts';
 import { type Request, requestKey } from './http-transport.ts';
 import { PageAgain } from './page-again.ts';
 
@@ -93,7 +94,7 @@ function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) =
     const common = { question, spend, where: whereOf(host, question, url) };
     if (url === null) return { ...common, address: withQuery(root + question.path, written(query)), body: null };
     return question.root === 'rpc'
-      ? { ...common, address: url, body: postedBody(question) }
+      ? { ...common, address: url, body: postedBody(question, query) }
       : { ...common, address: apiAddress(url, question, query), body: null };
   };
 }
@@ -102,20 +103,8 @@ function requestsTo(baseUrl: string): (asked: AddressedQuestion, spend: Spend) =
  * The address of a question to the Etherscan-style API. The path of the question is `api?` and its parameters; `url`
  * may have parameters of its own.
  */
-function apiAddress(url: string, question: Question, query: Query): string {
-  return withQuery(withQuery(url, behindName(question)), written(query));
-}
-
-/** The body of a request to the JSON-RPC, with the height of the block at which its calls are made. */
-function postedBody(question: Question): string {
-  const { block } = question.params;
-  const body = behindName(question);
-  return block === undefined ? body : body.replaceAll(/"head-\d+"/g, JSON.stringify(block));
-}
-
-/** The part behind `api?` or `eth-rpc?`. */
-function behindName({ path }: Question): string {
-  return path.slice(path.indexOf('?') + 1);
+function apiAddress(url: string, { path }: Question, query: Query): string {
+  return withQuery(withQuery(url, path.slice(path.indexOf('?') + 1)), written(query));
 }
 
 function whereOf(host: string, { root, path }: Question, url: string | null): string {

@@ -4,7 +4,7 @@ import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import { readCursor } from './cursor.ts';
 import type { PageSizes } from './page-sizes.ts';
-import { rpcAnswers } from './rpc.ts';
+import { isOfCalls, rpcAnswers } from './rpc.ts';
 import { RequestFault } from '../http/fault.ts';
 import { jsonFault, parseJson } from '../http/body.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
@@ -37,8 +37,8 @@ export function decodeAnswer(body: Buffer, question: Question, context: DecodeCo
 /** Does the same as `decodeAnswer` for JSON that is already parsed. */
 export function decodeJson(raw: unknown, question: Question, context: DecodeContext): Decoded {
   if (question.shape === 'one') return decodeOne(raw, question, context);
-  if (question.root === 'rpc') return decodeRpc(raw, question, context);
-  return question.root === 'api' ? decodeApi(raw, question, context) : decodeList(raw, question, context);
+  if (isOfCalls(question)) return decodeCalls(raw, question, context);
+  return question.root === undefined ? decodeList(raw, question, context) : decodeResult(raw, question, context);
 }
 
 function parsed(body: Buffer, where: string): unknown {
@@ -62,11 +62,11 @@ function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeC
 type ListAsked = Extract<Question, { shape: 'list' }>;
 
 /**
- * An answer of the Etherscan-style API. It has no cursor, so `nextAfter` of the question computes the next page from
- * the rows.
+ * An answer of the Etherscan-style API, or of `eth_getLogs`. It has no cursor, so `nextAfter` of the question computes the
+ * next page from the rows.
  */
-function decodeApi(raw: unknown, { record, nextAfter }: ListAsked, { units, where }: DecodeContext): Decoded {
-  const items = apiRows(raw, where);
+function decodeResult(raw: unknown, { record, nextAfter }: ListAsked, { units, where }: DecodeContext): Decoded {
+  const items = rowsOfResult(raw, where);
   const rows = items.flatMap((item) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
   const isUnfinished = isRow(raw) && raw['status'] === UNFINISHED;
   const page = new DecodedPage(rows, nextAfter?.(rows) ?? null, { isFull: null, isUnfinished });
@@ -77,7 +77,7 @@ function decodeApi(raw: unknown, { record, nextAfter }: ListAsked, { units, wher
 const UNFINISHED = '2';
 
 /** The answers to an array of calls. Without an array, the whole request was refused. */
-function decodeRpc(raw: unknown, { record }: ListAsked, { units, where }: DecodeContext): Decoded {
+function decodeCalls(raw: unknown, { record }: ListAsked, { units, where }: DecodeContext): Decoded {
   const items = rpcAnswers(raw, where);
   const rows = items.flatMap((item) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
   const page = new DecodedPage(rows, null, { isFull: null, isUnfinished: false });
@@ -87,10 +87,11 @@ function decodeRpc(raw: unknown, { record }: ListAsked, { units, where }: Decode
 const MOST_SHOWN = 120;
 
 /** The rows. Throws `RequestFault` if there is no list: status 0 with an empty list is an empty list. */
-function apiRows(raw: unknown, where: string): readonly unknown[] {
+function rowsOfResult(raw: unknown, where: string): readonly unknown[] {
   if (!isRow(raw)) throw new RequestFault('shape', `${where}: not an object with a result`);
-  const { result, message } = raw;
-  if (!Array.isArray(result)) throw refusalOf([result, message].find((text) => typeof text === 'string') ?? '', where);
+  const { result, message, error } = raw;
+  const said = [result, message, isRow(error) ? error['message'] : error];
+  if (!Array.isArray(result)) throw refusalOf(said.find((text) => typeof text === 'string') ?? '', where);
   if (result.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: more than ${MOST_ROWS} rows`);
   if (result.length > 0 && !result.some(isRow)) throw new RequestFault('shape', `${where}: the rows are no objects`);
   return result as readonly unknown[];

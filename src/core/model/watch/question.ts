@@ -16,10 +16,10 @@ interface QuestionBase {
   /**
    * The path after the root, with addresses in lower case: `addresses/0x…/tokens`. With root `api` it begins with `api?`,
    * and contains all parameters but the range of blocks. With root `rpc` it is `eth-rpc?` and the body that is posted,
-   * but for the height of a block below the newest one.
+   * but for the range of blocks, or for the height of a block below the newest one.
    */
   readonly path: string;
-  /** With root `rpc`, the block of the calls. Else filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */
+  /** With root `rpc`, the block of the calls, or the range of blocks. Else filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */
   readonly params: Readonly<Record<string, string>>;
   /** Price of one request in the multichain form. */
   readonly credits: number;
