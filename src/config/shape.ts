@@ -104,7 +104,7 @@ const Plan = z
 const BLIND_AFTER_MS = 120_000;
 const blindAfter = duration(60_000, 30 * 86_400_000, 'time without a usable answer until a watch is blind');
 
-const RPC = 'true if its JSON-RPC answers calls of contracts, which the kind read needs';
+const RPC = 'true if its JSON-RPC may be asked, which the kind read needs, and which saves requests of the kind logs';
 
 const shared = {
   blind_after: blindAfter.optional(),

@@ -3,11 +3,12 @@ import type { AnyView } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Coin } from '../core/model/watch/target.ts';
-import { shownPath, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
+import { Missed, shownPath, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
 import { readThrough, type AskPage } from '../core/model/quality/read-through.ts';
 import { problemOf } from '../explorer/http/answer-reader.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
+import { isOfCalls } from '../explorer/reading/rpc.ts';
 import type { AnswerFixture } from './model.ts';
 
 /** Thrown if the test has no answer to a question that the kind asks. */
@@ -34,6 +35,9 @@ export function readAnswers(answers: readonly AnswerFixture[], { coin, at, onHea
     const index = isPosted ? (pages.get(path) ?? 0) : cursor === null ? 0 : (pages.get(place(cursor)) ?? 0);
     if (isPosted) pages.set(path, index + 1);
     const answer = answers.filter((one) => one.path === path)[index];
+    // The answers may be those of an explorer that the config did not allow to ask by JSON-RPC, and then of another question.
+    if (answer === undefined && isPosted && !isOfCalls(question))
+      throw new Missed('wrong-path', `${path}: not answered`);
     if (answer === undefined) throw new MissingAnswer(missing(path, index, answers));
     const value = valueOf(answer, question, coin, at);
     if (!isPage(value)) return value;

@@ -39,7 +39,7 @@ import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { historyOf, placeOf, type RowKey } from './lists/row-key.ts';
 import { detectEvents, observeList, writtenReading } from './newest-first-list.ts';
-import { isRefused } from './ranges/api-trouble.ts';
+import { isRefused } from './ranges/way-trouble.ts';
 import { stateReadBy } from './ranges/either-state.ts';
 import { observeRange } from './ranges/range-list.ts';
 import type { RangeOptions } from './ranges/range-options.ts';

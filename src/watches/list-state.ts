@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BlockRange } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
-import { ApiTrouble } from './ranges/api-trouble.ts';
+import { WayTrouble } from './ranges/way-trouble.ts';
 import { AskedParts } from './ranges/asked.ts';
 import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';
@@ -53,7 +53,9 @@ export interface ListState {
   /** The number of polls in a row with rows without the requested call data, up to three; left out if none. */
   readonly withoutCalls?: number | undefined;
   /** Set while the Etherscan-style API fails or is refused, for lists that can be read in another way. */
-  readonly api?: ApiTrouble | undefined;
+  readonly api?: WayTrouble | undefined;
+  /** The same of the JSON-RPC. */
+  readonly rpc?: WayTrouble | undefined;
 }
 
 export interface ListRange {
@@ -87,7 +89,8 @@ const schema: z.ZodType<ListState> = z.object({
   range: z.object({ examined: z.number(), isBusy: z.boolean(), overfullAt: z.number().optional() }).optional(),
   asked: AskedParts.optional(),
   withoutCalls: z.number().optional(),
-  api: ApiTrouble.optional(),
+  api: WayTrouble.optional(),
+  rpc: WayTrouble.optional(),
 });
 
 /** Earlier versions had only `gapAbove`: rows between that block and the highest one are unread. */

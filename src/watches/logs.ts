@@ -6,13 +6,13 @@ import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type RawRow } from
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
 import type { ClaimContext, ControlEvents, Kind, OptionDoubt, Reading } from '../core/model/watch/kind.ts';
 import type { SyntheticRow } from '../core/model/watch/script.ts';
-import type { ListQuestion, Read } from '../core/model/watch/question.ts';
+import type { Read } from '../core/model/watch/question.ts';
 import type { Target } from '../core/model/watch/target.ts';
 import { EMPTY_ABI, type Abi } from '../lib/abi/abi.ts';
-import { remembered } from '../lib/remembered.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
 import { rawText, type Untrusted } from '../lib/untrusted.ts';
-import { addressLogs, blocks, contractLogs, topicLogs } from '../explorer/operations.ts';
+import { blocks } from '../explorer/operations.ts';
 import { Log } from '../explorer/reading/resources/log.ts';
 import { nameOf, syntheticAddress, syntheticHash } from './synthetic.ts';
 import { detailsBy } from './calls/details.ts';
@@ -23,30 +23,34 @@ import type { NewRows } from './lists/detection.ts';
 import type { ListReading } from './lists/list-reading.ts';
 import { placeOf, type RowKey } from './lists/row-key.ts';
 import { eventAdvice } from './logs/advice.ts';
-import { observeListed, sharedTopic } from './logs/listed.ts';
-import {
-  addressNeed,
-  checkOptions,
-  describeEvents,
-  emitterOption,
-  eventOptions,
-  readEventsOf,
-  topicsOf,
-} from './logs/option.ts';
+import { readingTimes } from './logs/block-times.ts';
+import { describeEvents } from './logs/describe.ts';
+import { observeListed } from './logs/listed.ts';
+import { addressNeed, checkOptions, emitterOption, eventOptions, readEventsOf, topicsOf } from './logs/option.ts';
 import { createAgain, identityOf, isAskedFor, ownRows, type LogRow } from './logs/own-rows.ts';
-import { askedTopics, resolveWhere, type EventOptions } from './logs/where.ts';
+import {
+  apiQuestions,
+  firstQuestions,
+  listOf,
+  otherQuestions,
+  questionOf,
+  quietQuestions,
+  rpcQuestions,
+  type LogWatchOptions,
+  type LogQuestions,
+} from './logs/questions.ts';
+import { resolveWhere } from './logs/where.ts';
 import { detectEvents, writtenReading } from './newest-first-list.ts';
 import { askedAfter, withoutRemoved, type AskedParts } from './ranges/asked.ts';
 import { withOldRows } from './ranges/old-rows.ts';
-import { readByEither, troubleAfter, troubleWords, type WayOfReading } from './ranges/api-trouble.ts';
+import { readByEither, troubleAfter, troubleWords, type WayOfReading } from './ranges/way-trouble.ts';
 import { stateReadBy } from './ranges/either-state.ts';
 import { observeBounded } from './ranges/bounded-list.ts';
 import { observeRange } from './ranges/range-list.ts';
 import { logWording } from './wording/logs.ts';
 
 type Row = typeof Log.fields;
-type Options = StartOption & EventOptions & { readonly emitter?: 'any' | undefined };
-type Question = ListQuestion<Row>;
+type Options = StartOption & LogWatchOptions & { readonly emitter?: 'any' | undefined };
 
 const row: RowKey<Row> = {
   identityOf,
@@ -72,8 +76,9 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
     summary: 'Events of a contract, or of any contract about some addresses.',
     noun: 'log',
     fields: record,
-    fieldOptions: ['events', 'abi', 'units', 'emitter'],
+    fieldOptions: ['events', 'abi', 'units', 'emitter', 'readsTime'],
     forOptions: (options) => logsWith(readEventsOf(options)),
+    forReads: (options, reads) => (reads.includes('timestamp') ? { ...options, readsTime: true } : options),
     advice: eventAdvice(events),
     signatures: CATALOGUE,
     describeOptions: describeEvents,
@@ -92,17 +97,13 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
     fleeting: FLEETING,
     placeInBlock: ['log_index'],
     wording: logWording,
-    question,
-    questions(target) {
-      const { all, each } = questionsOf(target);
-      if (target.address === null) return [...each, blocks(target.explorer)];
-      return all === null ? each : [all];
-    },
-    fallbackQuestions: (target) => (target.address === null ? [] : [listOf(target)]),
+    question: questionOf,
+    questions: (target) => quietQuestions(target, firstQuestions(target)),
+    fallbackQuestions: otherQuestions,
     head: ({ explorer }) => blocks(explorer),
     page: (_target, view) => pageOf(view),
     observe: (target, former, read, downTo) => observeLogs({ target, former, downTo, again }, read),
-    *detect(target, former, { list: seen, way, by }, scope): Steps<Detection<ListState>> {
+    *detect(target, former, { list: seen, by, ...ways }, scope): Steps<Detection<ListState>> {
       const before = stateReadBy(by, former, target.options);
       const asked = askedAfter(before?.asked, topicsOf(target.options), {
         ...scope,
@@ -110,16 +111,16 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
       });
       const ready = before && withOldRows(before, seen, { asked, row, partOf: topicOfRow });
       const toDetection = (list: NewRows<Row>): Steps<Detection<ListState>> => detectionOf(list, asked);
-      const detection = yield* detectEvents(ready, seen, { row, scope, question: question(target), toDetection });
+      const detection = yield* detectEvents(ready, seen, { row, scope, question: questionOf(target), toDetection });
       // Set here, since the detection of an unchanged answer is not computed.
-      const state = detection.state && withTrouble(detection.state, troubleAfter(former?.api, way, scope.at));
+      const state = detection.state && withTroubles(detection.state, troublesAfter(former, ways, scope.at));
       const hidAt = state?.range?.overfullAt;
       return { ...detection, state, ...(hidAt === undefined ? {} : { hidAt }) };
     },
     claimantOf,
     details: detailsBy('transaction_hash'),
     coverage: coverageOf,
-    fallback: ({ api }) => troubleWords(api, WAYS),
+    fallback: ({ rpc, api }) => troubleWords(api, BESIDE_API) ?? troubleWords(rpc, BESIDE_RPC),
     history: null,
     examples: {},
     rowsOf: ({ list }) => list,
@@ -131,19 +132,25 @@ function logsWith(events: ReadEvents | null): Kind<Options, ListState, LogReadin
         const made = rows.map((written, i) =>
           synthesize(target, written, { state, above: rows.length - i, record, events }),
         );
-        return { list: writtenReading<Row>(made.filter(isAskedFor(target))), by: 'list', way: 'api' };
+        return { list: writtenReading<Row>(made.filter(isAskedFor(target))), by: 'list', rpc: null, api: 'first' };
       },
     },
   };
 }
 
-/** Names of the two lists in messages. */
-const WAYS = { list: 'addresses/{address}/logs', api: 'api?module=logs' };
+// Names of the ways in messages.
+const BESIDE_API = { first: 'api?module=logs', other: 'addresses/{address}/logs' };
+const BESIDE_RPC = { first: 'eth_getLogs', other: BESIDE_API.first };
 
-interface LogReading {
+interface LogReading extends WaysOfReading {
   readonly list: ListReading<Row>;
   readonly by: 'list' | 'range';
-  readonly way: WayOfReading;
+}
+
+interface WaysOfReading {
+  /** Null: `eth_getLogs` is not asked. */
+  readonly rpc: WayOfReading | null;
+  readonly api: WayOfReading;
 }
 
 interface Asked {
@@ -154,39 +161,48 @@ interface Asked {
 }
 
 async function observeLogs(asked: Asked, read: Read): Promise<Reading<LogReading>> {
-  const { target, former, downTo, again } = asked;
-  if (target.address === null) return observeTopics(asked, read);
-  const { reading, way } = await readByEither(former?.api, {
-    byApi: () =>
-      observeRange(stateReadBy('range', former, target.options), read, {
-        ...row,
-        explorer: target.explorer,
-        ...questionsOf(target),
-        maxPages: target.maxPages,
-        downTo,
-        own: (rows) => ownRows(rows, again, isAskedFor(target)),
-      }),
-    byList() {
-      const state = stateReadBy('list', former, target.options);
-      return observeListed({ target, question: listOf(target), state, downTo, row, again }, read);
-    },
+  const byRpc = rpcQuestions(asked.target);
+  if (byRpc === null) return observeByApi(asked, read);
+  const { reading, way } = await readByEither(asked.former?.rpc, {
+    first: () => observeRanges(asked, byRpc, read),
+    other: () => observeByApi(asked, read),
   });
-  const by = way === 'api' ? 'range' : 'list';
-  return { seen: { list: reading.seen, by, way }, partial: reading.partial };
+  return { ...reading, seen: { ...reading.seen, rpc: way } };
 }
 
-/** The events of any contract. */
-async function observeTopics({ target, former, downTo, again }: Asked, read: Read): Promise<Reading<LogReading>> {
-  const { seen, partial } = await observeBounded(stateReadBy('range', former, target.options), read, {
-    ...row,
-    explorer: target.explorer,
-    each: questionsOf(target).each,
-    named: namedQuestions(target),
-    maxPages: target.maxPages,
-    downTo,
-    own: (rows) => ownRows(rows, again, isAskedFor(target)),
+async function observeByApi(asked: Asked, read: Read): Promise<Reading<LogReading>> {
+  const { target, former, downTo, again } = asked;
+  const byApi = (): Promise<Reading<LogReading>> => observeRanges(asked, apiQuestions(target), read);
+  if (target.address === null) return byApi();
+  const { reading, way } = await readByEither(former?.api, {
+    first: byApi,
+    async other(): Promise<Reading<LogReading>> {
+      const state = stateReadBy('list', former, target.options);
+      const { seen, partial } = await observeListed(
+        { target, question: listOf(target), state, downTo, row, again },
+        read,
+      );
+      return { seen: { list: seen, by: 'list', ...IN_FIRST_WAY }, partial };
+    },
   });
-  return { seen: { list: seen, by: 'range', way: 'api' }, partial };
+  return { ...reading, seen: { ...reading.seen, api: way } };
+}
+
+const IN_FIRST_WAY: WaysOfReading = { rpc: null, api: 'first' };
+
+async function observeRanges(
+  { target, former, downTo, again }: Asked,
+  { all, each, named }: LogQuestions,
+  read: Read,
+): Promise<Reading<LogReading>> {
+  const { explorer, maxPages, address } = target;
+  const state = stateReadBy('range', former, target.options);
+  const isAsked = isAskedFor(target);
+  const own = (rows: readonly LogRow[]): readonly LogRow[] => ownRows(rows, again, isAsked);
+  const options = { ...row, explorer, all, each, named, maxPages, downTo, own };
+  const timed = readingTimes(state, read, options);
+  const { seen, partial } = await (address === null ? observeBounded : observeRange)(state, timed, options);
+  return { seen: { list: seen, by: 'range', ...IN_FIRST_WAY }, partial };
 }
 
 /**
@@ -199,11 +215,20 @@ function claimantOf({ address, options }: Target<Options>, view: AnyView, { know
   return known(emitter) === null ? emitter : null;
 }
 
+type Troubles = Pick<ListState, 'rpc' | 'api'>;
+
+function troublesAfter(before: Troubles | null, { rpc, api }: WaysOfReading, at: Instant): Troubles {
+  return {
+    rpc: rpc === null ? undefined : troubleAfter(before?.rpc, rpc, at),
+    api: troubleAfter(before?.api, api, at),
+  };
+}
+
 /** The same object if it does not change. */
-function withTrouble(state: ListState, api: ListState['api']): ListState {
-  if (state.api === api) return state;
-  const { api: _api, ...rest } = state;
-  return api === undefined ? rest : { ...rest, api };
+function withTroubles(state: ListState, { rpc, api }: Troubles): ListState {
+  if (state.rpc === rpc && state.api === api) return state;
+  const { rpc: _rpc, api: _api, ...rest } = state;
+  return { ...rest, ...(rpc === undefined ? {} : { rpc }), ...(api === undefined ? {} : { api }) };
 }
 
 function controlIn(read: ReadEvents | null): { readonly control?: ControlEvents } {
@@ -228,47 +253,6 @@ function* detectionOf(list: NewRows<Row>, asked: AskedParts): Steps<Detection<Li
 function newLog(log: LogRow, novelty: DetectedEvent['novelty']): DetectedEvent {
   const item = { key: identityOf(log) ?? '', view: log, happenedAt: log.timestamp?.getTime() ?? null };
   return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, log), slot: null };
-}
-
-interface Questions {
-  /** About all rows that are asked for; null if `each` are the only ones. */
-  readonly all: Question | null;
-  /** One for each event, and with `where` for each choice of values. */
-  readonly each: readonly Question[];
-}
-
-/**
- * One event is asked for by its topic; of several events, all of the contract are read and filtered here. Made once for
- * each watch, since a poll needs them three times.
- */
-const questionsOf = remembered((target: Target<Options>): Questions => {
-  const { explorer, address, options } = target;
-  if (address === null) return { all: null, each: askedTopics(options).map((topics) => topicLogs(explorer, topics)) };
-  const each = askedTopics(options).map((topics) => contractLogs(explorer, address, topics));
-  if (each.length === 1) return { all: each[0] ?? null, each };
-  return { all: options.where === undefined ? contractLogs(explorer, addressOf(target), []) : null, each };
-});
-
-/** Anybody can emit these events, but not as these contracts. */
-function namedQuestions({ explorer, namedContracts, options }: Target<Options>): readonly Question[] {
-  const contracts = [...(namedContracts ?? [])].flatMap((key) => Address.parse(key) ?? []);
-  return contracts.flatMap((contract) =>
-    askedTopics(options).map((topics) => ({ ...contractLogs(explorer, contract, topics), openTo: 'named' as const })),
-  );
-}
-
-function question(target: Target<Options>): Question {
-  const { all, each } = questionsOf(target);
-  return all ?? each[0] ?? contractLogs(target.explorer, addressOf(target), []);
-}
-
-function listOf(target: Target<Options>): Question {
-  return addressLogs(target.explorer, addressOf(target), sharedTopic(target.options));
-}
-
-function addressOf({ address }: Target<Options>) {
-  if (address === null) throw new TypeError('logs needs an address');
-  return address;
 }
 
 function topicOfRow({ topics }: LogRow): string {

@@ -44,7 +44,7 @@ function readWith(asked: ReadOptions['read']): Kind<ReadOptions, ReadState, Read
     wording: readWording,
     question: (target) => firstOf(questionsOf(target)),
     questions: questionsOf,
-    fallbackQuestions: (target) => fallbackRequestsOf(target).map(({ question }) => question),
+    fallbackQuestions: (target) => [fallbackRequestsOf(target).map(({ question }) => question)],
     head: ({ explorer }) => blocks(explorer),
     page: ({ address }) => (address === null ? null : `/address/${address.text}`),
     async observe(target, state, reader) {

@@ -52,6 +52,7 @@ watches:
       coins: { balance: true }
       slot: { slot: '0x1', as: uint256 }
     alerts: [{ id: broken, while: reverted.assets == true }, { id: deep, on: changed, if: slot != before.slot }]
+  - { id: guard, kind: logs, of: vault, every: 1m, events: [Paused, OwnershipTransferred], alerts: [{ id: guarded, on: new }] }
   - { id: acme, kind: token, token: ACME, every: 1m, alerts: [{ id: flagged, on: changed }] }
   - id: chain
     kind: blocks
@@ -88,6 +89,7 @@ async function live(world: World, said: Transition[]): Promise<{ readonly restar
   sandbox.failCall({ to: 'vault', reason: 'again' });
   sandbox.fail({ fault: 'truncated', times: 3, operation: 'address-internal-transactions' });
   await poll(3);
+  sandbox.emit({ event: 'Paused(address account)', args: ['hot_wallet'] });
   sandbox.flagToken({ token: 'ACME', reputation: 'scam' });
   sandbox.reorganise({ blocks: 3 });
   await poll(2);
@@ -98,6 +100,7 @@ async function live(world: World, said: Transition[]): Promise<{ readonly restar
   sandbox.setBalance({ address: 'treasury', token, value: '0' });
   await poll(8);
   sandbox.mine();
+  sandbox.emit({ event: 'Paused(address account)', args: ['treasury'] });
   await poll(2);
   return { restartedAt };
 }
@@ -143,6 +146,7 @@ const WHAT_HAPPENED = [
   'fell resolved',
   'flagged event',
   'gone event',
+  'guarded event',
   'insolvent firing',
   'insolvent resolved',
   'low firing',

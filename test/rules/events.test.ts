@@ -1,22 +1,13 @@
 // What `check` says about `events:`, `units:` and the fields that come of them.
 import { describe, expect, test } from '@jest/globals';
 import { summarize } from '../../src/config/problem.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import type { Config } from '../../src/config/model.ts';
-import { notifiers } from '../../src/notifiers/index.ts';
 import { createRuleCache } from '../../src/rules/cache.ts';
 import { describeWatches } from '../../src/rules/describe.ts';
 import { loadRules, type LoadedRules } from '../../src/rules/load.ts';
 import { kinds } from '../../src/watches/index.ts';
-import { CONFIG } from '../support/world.ts';
+import { loadConfigOf } from '../support/world.ts';
 
-const config = worldConfig();
-
-function worldConfig(): Config {
-  const loaded = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers }).config;
-  if (loaded === null) throw new Error('the config does not load');
-  return loaded;
-}
+const config = loadConfigOf(false);
 
 function load(keys: string, condition: string, cache = createRuleCache()): LoadedRules {
   const alert = `{ id: a, on: new, if: '${condition}', severity: critical, notify: screen }`;

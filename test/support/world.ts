@@ -51,6 +51,8 @@ export interface World extends AsyncDisposable {
   readonly sandbox: Sandbox;
   /** What the explorer was asked: path and query. */
   readonly asked: string[];
+  /** What was posted to its JSON-RPC. */
+  readonly posted: string[];
   /** Which of the explorer's replicas answers. */
   readonly replicas: Replicas;
   readonly clock: FakeClock;
@@ -65,6 +67,8 @@ export interface World extends AsyncDisposable {
   poll(): Promise<string[]>;
   /** Time passes, and every watch is polled when it is due; what was said meanwhile. */
   run(ms: number): Promise<string[]>;
+  /** Whether the config has `rpc: true`; it counts from the next `load` on. */
+  rpc: boolean;
   /** What the last poll said, whole. */
   readonly messages: readonly Message[];
   readonly decisions: readonly Decision[];
@@ -81,6 +85,8 @@ export interface World extends AsyncDisposable {
 }
 
 export interface WorldOptions {
+  /** False: the config has `rpc: false`. */
+  readonly rpc?: boolean;
   readonly form?: 'instance' | 'multichain';
   readonly isLively?: boolean;
   /** The release of the explorer; left out: the specification. */
@@ -99,7 +105,7 @@ export interface WorldOptions {
 
 export async function createWorld(rules: string, options: WorldOptions = {}): Promise<World> {
   // Rules that do not load are said before anything is opened.
-  loadWatches(rules);
+  loadWatches(rules, new Map(), options.rpc);
   const clock = createFakeClock();
   const log = createRecordingLog();
   const sandbox = createSandbox({
@@ -112,11 +118,13 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
   });
   const asked: string[] = [];
+  const posted: string[] = [];
   const served = await serveSandbox({
     ...sandbox,
     ask(request) {
       const { path, params } = request.route;
       asked.push(`${path}?${String(new URLSearchParams([...params]))}`);
+      if (request.body !== undefined && request.body !== '') posted.push(request.body);
       return sandbox.ask(request);
     },
   });
@@ -190,6 +198,8 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   const world: World = {
     sandbox,
     asked,
+    posted,
+    rpc: options.rpc ?? true,
     replicas,
     clock,
     log,
@@ -205,7 +215,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       explorer = newExplorer();
     },
     async load(text, abis) {
-      watches = loadWatches(text, abis);
+      watches = loadWatches(text, abis, world.rpc);
       await adopt(poller, watches);
       // A new one: nothing is overdue that was polled by hand.
       scheduler = newScheduler();
@@ -262,15 +272,16 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
 }
 
 /** The config of all worlds. */
-export function loadConfigOf(): Config {
-  const tools = { env: {}, readFile: () => CONFIG, notifiers };
+export function loadConfigOf(rpc = true): Config {
+  const text = rpc ? CONFIG : CONFIG.replace('form: sandbox', 'form: sandbox, rpc: false');
+  const tools = { env: {}, readFile: () => text, notifiers };
   const { config, problems } = loadConfig('config.yaml', tools);
   if (config === null) throw new Error(formatProblems(problems));
   return config;
 }
 
-export function loadWatches(rules: string, abis: AbiFiles = new Map()): readonly Watch[] {
-  const config = loadConfigOf();
+export function loadWatches(rules: string, abis: AbiFiles = new Map(), rpc = true): readonly Watch[] {
+  const config = loadConfigOf(rpc);
   const loaded = loadRules(config, [{ file: 'rules.yaml', text: rules }], { kinds, abis });
   if (loaded.problems.length > 0) throw new Error(formatProblems(loaded.problems));
   return loaded.watches;

@@ -95,7 +95,7 @@ describe('an event of a contract that the config does not name', () => {
 
 describe('the question', () => {
   test('is one for each value, of at most 1,000 blocks, up to the head', async () => {
-    await using world = await createWorld(rules(OURS));
+    await using world = await createWorld(rules(OURS), { rpc: false });
     await world.poll();
     world.sandbox.mine({ blocks: 2500 });
     approve(world);
@@ -130,7 +130,7 @@ describe('the question', () => {
   });
 
   test('after an outage, and of an explorer that refuses it, is asked again, and nothing is lost', async () => {
-    await using world = await createWorld(rules(OURS));
+    await using world = await createWorld(rules(OURS), { rpc: false });
     await world.poll();
     for (const fault of ['server-error', 'blocked'] as const) {
       world.sandbox.fail({ fault, operation: 'get-logs', times: 1000 });
@@ -177,10 +177,12 @@ describe('check', () => {
   });
 
   test('prices each question, and the head', () => {
-    const { lines } = describeWatches(loadWatches(rules(OURS)), loadConfigOf());
+    const { lines } = describeWatches(loadWatches(rules(OURS), new Map(), false), loadConfigOf(false));
     const text = lines.join('\n');
     expect(text).toContain('asks api?module=logs&action=getLogs and blocks');
     expect(text).toContain('4,320 requests, 86,400 credits a day');
-    expect(text).toContain('2 questions a poll; of any contract, at most 1,000 blocks a request');
+    expect(text).toContain(
+      '2 questions a poll (1 with rpc: true at the explorer); of any contract, at most 1,000 blocks a request',
+    );
   });
 });

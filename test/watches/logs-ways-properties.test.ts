@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** `equal`: so many logs of one transaction that differ in nothing but their place. */
 type Deed =
   | { readonly type: 'emit'; readonly equal: number; readonly value: number }
-  | { readonly type: 'remine' | 'refuse' | 'serve' | 'restart' | 'poll' };
+  | { readonly type: 'remine' | 'refuse' | 'refuse-rpc' | 'serve' | 'reload' | 'restart' | 'poll' };
 
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
@@ -32,7 +32,9 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: fc.record({ type: fc.constantFrom('remine', 'refuse', 'serve', 'restart', 'poll', 'poll') }),
+    arbitrary: fc.record({
+      type: fc.constantFrom('remine', 'refuse', 'refuse-rpc', 'serve', 'reload', 'restart', 'poll', 'poll'),
+    }),
   },
 );
 
@@ -49,6 +51,13 @@ async function perform(world: World, one: Deed): Promise<readonly string[]> {
     case 'refuse':
       sandbox.fail({ fault: 'blocked', operation: 'get-logs', times: 1_000_000 });
       return [];
+    case 'refuse-rpc':
+      sandbox.fail({ fault: 'not-found', operation: 'eth-rpc', times: 1_000_000 });
+      return [];
+    case 'reload':
+      world.rpc = !world.rpc;
+      await world.load(RULES);
+      return [];
     case 'serve':
       sandbox.clearFaults();
       await world.clock.advance(DAY_MS);
@@ -61,7 +70,7 @@ async function perform(world: World, one: Deed): Promise<readonly string[]> {
   }
 }
 
-test('logs read by both ways, in pages of 1 to 50, mined again, are told once each', async () => {
+test('logs read in three ways, in pages of 1 to 50, mined again, are told once each', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(deed, { minLength: 6, maxLength: 16 }),

@@ -5,7 +5,15 @@ import { waitingWords } from '../../src/explain/data-words.ts';
 import { RELEASES } from '../../src/sandbox/releases/release.ts';
 import { coverageOf } from '../../src/watches/lists/coverage.ts';
 import { ListState } from '../../src/watches/list-state.ts';
-import { createWorld, loadConfigOf, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';
+import {
+  createWorld as createAnyWorld,
+  loadConfigOf,
+  loadWatches,
+  polls,
+  pollsWithBlocks,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts';
 
 const STRANGER = '0x3c54fbFfcC0dCB1dAA210F8c51Bb20751258b3AB';
 const OWNER_EVENT = 'OwnershipTransferred(address indexed previousOwner, address indexed newOwner)';
@@ -15,6 +23,11 @@ const BOTH = rules('events: [Paused, OwnershipTransferred],');
 
 function rules(keys: string, alerts = ANY): string {
   return `watches: [{ id: admin, kind: logs, of: vault, every: 1m, ${keys} alerts: [${alerts}] }]`;
+}
+
+/** A world whose config does not allow the JSON-RPC. */
+function createWorld(yaml: string, options: WorldOptions = {}): Promise<World> {
+  return createAnyWorld(yaml, { ...options, rpc: false });
 }
 
 function pause(world: World, times = 1): void {
@@ -152,7 +165,7 @@ describe('a host that refuses getLogs', () => {
     await using world = await createWorld(BOTH);
     refuse(world);
     await world.poll();
-    const [watch] = loadWatches(BOTH);
+    const [watch] = loadWatches(BOTH, new Map(), false);
     if (watch === undefined) throw new Error('no watch');
     const memory = (await world.store.recall([watch.id])).get(watch.id);
     if (memory === undefined) throw new Error('no memory');

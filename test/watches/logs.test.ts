@@ -346,7 +346,7 @@ describe('more events than a page has', () => {
   });
 
   test('of other kinds make the watch ask for its events one by one', async () => {
-    await using world = await createWorld(rules(BOTH, OWNER));
+    await using world = await createWorld(rules(BOTH, OWNER), { rpc: false });
     await world.poll();
     for (let block = 0; block < 40; block += 1) {
       world.sandbox.mine();
@@ -460,7 +460,7 @@ describe('where', () => {
   });
 
   test('asks only for the owners of a group, a question each', async () => {
-    await using world = await createWorld(approvals('{ owner: ours }'));
+    await using world = await createWorld(approvals('{ owner: ours }'), { rpc: false });
     approve(world, 'treasury');
     await world.poll();
     const before = askedLogs(world).length;

@@ -315,7 +315,7 @@ function pathsOf(watch: Watch): readonly { readonly path: string; readonly isExt
   const instead = kind.fallbackQuestions?.(target) ?? [];
   return [
     ...planned.map(({ path }) => ({ path, isExtra: false })),
-    ...instead.map(({ path }, i) => ({ path, isExtra: i >= planned.length })),
+    ...instead.flatMap((way) => way.map(({ path }, i) => ({ path, isExtra: i >= planned.length }))),
   ];
 }
 

@@ -52,7 +52,10 @@ export function placeOf(param: string): string {
   return `{${param}}`;
 }
 
-/** The body of a request to the JSON-RPC, with the blocks of its range, or the height of the block at which its calls are made. */
+/**
+ * The body of a request to the JSON-RPC, with the blocks of its range, or the height of the block at which its calls are
+ * made.
+ */
 export function postedBody({ path }: Question, params: Readonly<Record<string, string>>): string {
   const body = path.slice(path.indexOf('?') + 1);
   const filled = Object.entries(params).reduce(

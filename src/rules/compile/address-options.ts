@@ -36,7 +36,7 @@ export function resolvedOptions(
 ): { readonly value: unknown } | null {
   if (kind.resolve === undefined) return { value };
   const { names } = catalogue.config;
-  const { options, mistakes } = kind.resolve(value, (name) => addressesOn(names.get(name), explorer.name));
+  const { options, mistakes } = kind.resolve(value, (name) => addressesOn(names.get(name), explorer.name), explorer);
   for (const { path, message, hint, written } of mistakes)
     complain(path, { message, hint: hint ?? (written === undefined ? undefined : hintFor(written, names.keys())) });
   return mistakes.length > 0 ? null : { value: options };

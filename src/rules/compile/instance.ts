@@ -52,6 +52,7 @@ export function watchOf(
     token,
     namedTokens: names.tokensOn(explorer.name),
     namedContracts: names.contractsOn(explorer.name),
+    rpc: explorer.rpc,
     maxPages,
     options: own,
   };

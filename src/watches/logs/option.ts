@@ -7,14 +7,7 @@ import { remembered } from '../../lib/remembered.ts';
 import { shortHex } from '../../core/values/address.ts';
 import type { Abi } from '../../lib/abi/abi.ts';
 import type { OptionDoubt } from '../../core/model/watch/kind.ts';
-import type { Target } from '../../core/model/watch/target.ts';
-import {
-  canonicalSignature,
-  eventTopicOf,
-  eventWords,
-  parseEvent,
-  type EventSignature,
-} from '../../lib/abi/signature.ts';
+import { eventTopicOf, eventWords, parseEvent, type EventSignature } from '../../lib/abi/signature.ts';
 import {
   abiOption,
   checkUnitsOf,
@@ -22,7 +15,7 @@ import {
   unitsOption,
   type SignatureWords,
 } from '../signatures/signature-option.ts';
-import { askedTopics, checkWhere, namesAddress, whereOption, type EventOptions } from './where.ts';
+import { checkWhere, namesAddress, whereOption, type EventOptions } from './where.ts';
 
 const WORDS: SignatureWords = {
   key: 'events',
@@ -107,19 +100,3 @@ export function readEventsOf({ events, units = {} }: EventOptions): ReadEvents {
 export const topicsOf = remembered(({ events }: EventOptions): readonly string[] => [
   ...new Set(events.map(({ signature }) => eventTopicOf(eventOf(signature)))),
 ]);
-
-const OF_ANY = 'of any contract, at most 1,000 blocks a request';
-const LISTED = 'addresses/{address}/logs, 30 credits a page';
-
-/** `reads Paused(address) 0x62e7…a258; …`: each event once, whatever its layouts index. */
-export function describeEvents(options: EventOptions, { address }: Pick<Target, 'address'>): string {
-  const words = options.events.map(({ name, signature: text }) => {
-    const signature = eventOf(text);
-    const own = name === signature.name ? '' : `${name}: `;
-    if (signature.topic !== undefined) return `${own}${shortHex(signature.topic)} (not decoded: only topics and data)`;
-    return `${own}${canonicalSignature(signature)} ${shortHex(eventTopicOf(signature))}`;
-  });
-  const count = askedTopics(options).length;
-  const apart = options.where === undefined ? '' : `, ${count} ${count === 1 ? 'question' : 'questions'} a poll`;
-  return `reads ${[...new Set(words)].join(', ')}${apart}; ${address === null ? OF_ANY : `where the explorer refuses this, ${LISTED}`}`;
-}

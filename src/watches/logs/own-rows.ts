@@ -47,6 +47,12 @@ function readBy(record: AnyRecord, row: AnyView, more: Readonly<Record<string, u
   return (view ?? record.over(row, {})) as LogRow;
 }
 
+/** The row with the time of its block, if that is known. */
+export function withTime(row: LogRow, time: Date | undefined): LogRow {
+  const source = row[sourceOf];
+  return time === undefined || source === null ? row : readBy(source.record, row, { timestamp: time.toISOString() });
+}
+
 const numberedByRow = new WeakMap<LogRow, { readonly nth: number; readonly row: LogRow }>();
 
 /** `nth`: the number of equal logs that come before the row in its transaction. */

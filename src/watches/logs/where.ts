@@ -4,6 +4,7 @@ import { eventOf } from '../../core/events/catalogue.ts';
 import { withTopicTypes } from '../../core/events/event-data.ts';
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { ResolvedOptions } from '../../core/model/watch/kind.ts';
+import type { Target } from '../../core/model/watch/target.ts';
 import { eventTopicOf, type EventSignature } from '../../lib/abi/signature.ts';
 import type { AbiType } from '../../lib/abi/types.ts';
 import { remembered } from '../../lib/remembered.ts';
@@ -21,6 +22,10 @@ export interface EventOptions {
 }
 
 const MOST_QUESTIONS = 10;
+/** With `rpc: true`, which saves most of them: so many are asked where it is refused. */
+const MOST_SAVED = 32;
+/** The largest number of values in one question. */
+const MOST_VALUES = 16;
 const NAME = /^[A-Za-z_]\w*$/;
 
 export const whereOption = z
@@ -72,6 +77,7 @@ function typeOf(signatures: readonly EventSignature[], name: string): AbiType | 
 export function resolveWhere<E extends EventOptions>(
   options: E,
   addressesOf: (name: string) => readonly Address[] | undefined,
+  { rpc }: Pick<Target, 'rpc'>,
 ): ResolvedOptions<E> {
   const { where } = options;
   if (where === undefined) return { options, mistakes: [] };
@@ -92,10 +98,11 @@ export function resolveWhere<E extends EventOptions>(
   });
   const named = { ...options, where: Object.fromEntries(resolved) };
   const count = askedTopics(named).length;
-  if (count > MOST_QUESTIONS)
+  const most = rpc === true && topicLists(named) !== null ? MOST_SAVED : MOST_QUESTIONS;
+  if (count > most)
     mistakes.push({
       path: ['where'],
-      message: `asks ${count} questions a poll, and at most ${MOST_QUESTIONS} are possible`,
+      message: `asks ${count} questions a poll, and at most ${most} are possible`,
       hint: 'Make several watches, or compare the argument in if.',
     });
   return { options: named, mistakes };
@@ -122,6 +129,24 @@ function topicsAskedBy({ events, where = {} }: EventOptions): readonly (readonly
   });
   return [...new Map(asked.map((topics) => [topics.join(), topics])).values()];
 }
+
+/**
+ * The same with all values of the first indexed argument in one question, at most 16; null if that saves nothing, or if
+ * `where` names another argument.
+ */
+export const topicLists = remembered((options: EventOptions): readonly TopicLists[] | null => {
+  const asked = askedTopics(options);
+  const pairs = asked.flatMap(([event, value, ...others]) =>
+    typeof event === 'string' && typeof value === 'string' && others.length === 0 ? [{ event, value }] : [],
+  );
+  const valuesByEvent = Map.groupBy(pairs, ({ event }) => event);
+  const isSaving = pairs.length === asked.length && valuesByEvent.size < asked.length;
+  if (!isSaving || [...valuesByEvent.values()].some(({ length }) => length > MOST_VALUES)) return null;
+  return [...valuesByEvent].map(([event, values]) => [event, values.map(({ value }) => value)]);
+});
+
+/** The topic of an event, and the values of its first indexed argument. */
+type TopicLists = readonly [event: string, values: readonly string[]];
 
 /** All lists that have one of the values at each place. */
 function choicesOf(places: readonly (readonly (string | null)[])[]): readonly (readonly (string | null)[])[] {

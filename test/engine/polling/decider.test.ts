@@ -19,7 +19,7 @@ test('questions of a poll that falls back are paid by its watch, and those beyon
   const [watch] = watches;
   if (watch === undefined) throw new Error('no watch');
   const { kind, target } = watch;
-  const fallback = kind.fallbackQuestions?.(target) ?? [];
+  const fallback = kind.fallbackQuestions?.(target).flat() ?? [];
   expect([kind.questions?.(target), fallback].map((asked) => asked?.length)).toEqual([1, 2]);
   const asked = askedByIn(watches);
   expect([kind.question(target), ...fallback].map(({ path }) => asked(path))).toEqual([

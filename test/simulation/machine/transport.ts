@@ -110,12 +110,22 @@ interface Asked {
 }
 
 function askedFor(address: string, body: string | null): Asked {
-  if (body !== null) return askedOfCalls(askedCalls(body));
+  if (body !== null) return askedOfLogs(body) ?? askedOfCalls(askedCalls(body));
   return { ...(address.startsWith(V2) ? askedOfLists(address) : askedOfEvents(address)), calls: null };
 }
 
 function askedOfCalls(calls: AskedCalls): Asked {
   return { target: PATHS.rpc, path: PATHS.rpc, cursor: writtenCalls(calls), calls };
+}
+
+/** Null: it is a request for calls. */
+function askedOfLogs(body: string): Asked | null {
+  const { method, params } = JSON.parse(body) as { method?: string; params?: readonly Record<string, string>[] };
+  if (method !== 'eth_getLogs') return null;
+  const { address = '', fromBlock = '', toBlock = '' } = params?.[0] ?? {};
+  const to = toBlock === 'latest' ? toBlock : Number(toBlock);
+  const cursor = cursorOf(Object.entries({ fromBlock: Number(fromBlock), toBlock: to })) ?? '';
+  return { target: PATHS.rpc, path: eventsOf(address), cursor, calls: null };
 }
 
 const V2 = `${BASE_URL}/api/v2/`;

@@ -96,6 +96,9 @@ describe('a list that is asked for by heights', () => {
     expect(says(logsOf('admin', PATHS.admin, (minute) => events(HEAD + minute - 72), {}))).toEqual([]);
     const short = logsOf('admin', PATHS.admin, (minute) => events(HEAD + minute - (minute === 90 ? 10 : 72)), {});
     expect(says(short)).toEqual(['unnamed-gap admin']);
+    const left = { from: HEAD + 90 - 10, to: Infinity };
+    const polls = short.polls.map((poll) => (poll.startedAt < at(90) ? { ...poll, gaps: [left] } : poll));
+    expect(says({ ...short, polls })).toEqual([]);
   });
 });
 

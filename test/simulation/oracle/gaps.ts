@@ -1,5 +1,5 @@
 // Heights that no answer covered are named, and those that were read are not. A list that is asked for by heights
-// is short here: no poll leaves anything out.
+// is short here: a poll leaves something out only where the times of its blocks are not known, and the next one goes on there.
 import type { ChainLog, Gap, Instant, Reading, ReadPoll, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
 import { headAt, madeAt } from './heights.ts';
@@ -19,13 +19,15 @@ export function judgeGaps({ references, pollsOf, logs }: Evidence): Verdict[] {
 const READ_AGAIN = 72;
 
 function judgeHeights(watch: string, polls: readonly ReadPoll[], chain: ChainLog): Verdict[] {
-  return polls.flatMap(({ readings }) =>
-    readings.flatMap(({ at, heights }): Verdict[] => {
+  return polls.flatMap(({ readings }, n) => {
+    const left = polls[n - 1]?.poll.gaps.find(({ to }) => to === Infinity);
+    return readings.flatMap(({ at, heights }): Verdict[] => {
       const latest = headAt(at, chain) - READ_AGAIN;
       if (heights === null || heights.to !== Infinity || heights.from <= latest) return [];
+      if (heights.from === left?.from) return [];
       return [verdictOf(watch, at, { from: latest, to: heights.from - 1 }, 'was not read again')];
-    }),
-  );
+    });
+  });
 }
 
 function judgeList(watch: string, polls: readonly ReadPoll[], chain: ChainLog): Verdict[] {

@@ -51,7 +51,7 @@ export interface Kind<E, S, O> {
   /** The signatures of functions or events that rules can name without their arguments. */
   readonly signatures?: readonly string[];
   /** The words of `check` for the options: `reads pause() 0x8456cb59`; null if they need none. */
-  describeOptions?(options: E, target: Pick<Target<E>, 'address'>): string | null;
+  describeOptions?(options: E, target: Target<E>): string | null;
   /**
    * The functions that the watch looks for among calls to its address, if its rows are the calls of some callers only.
    * Null: its alerts read no function of such calls. `reads`: the paths that each alert reads.
@@ -61,7 +61,11 @@ export interface Kind<E, S, O> {
    * The options with addresses in place of names of the config. Left out by kinds whose options have no names.
    * `addressesOf`: undefined for an unknown name.
    */
-  resolve?(options: E, addressesOf: (name: string) => readonly Address[] | undefined): ResolvedOptions<E>;
+  resolve?(
+    options: E,
+    addressesOf: (name: string) => readonly Address[] | undefined,
+    explorer: Pick<Target, 'rpc'>,
+  ): ResolvedOptions<E>;
   /** The events that `on:` may name. */
   readonly events: Readonly<Record<EventName, EventSpec>>;
   /** The present values for `while:`; null = the kind has events only. */
@@ -100,10 +104,11 @@ export interface Kind<E, S, O> {
   /** All questions of every poll, that one first. Left out by kinds that always ask one. */
   questions?(target: Target<E>): readonly Question[];
   /**
-   * All questions of a poll that falls back to another way of reading. The plan reserves credits for as many of them as
-   * there are questions above; further ones are measured when they are sent. Left out where there is one way.
+   * All questions of a poll that asks otherwise: for each other way of reading, and for new items that need more. For each,
+   * the plan reserves credits for as many as there are questions above; further ones are measured when they are sent.
+   * Left out where all polls ask the same.
    */
-  fallbackQuestions?(target: Target<E>): readonly Question[];
+  fallbackQuestions?(target: Target<E>): readonly (readonly Question[])[];
   /**
    * The question that shows the chain's head, if the kind's own answers do not. Asked when an alert counts
    * confirmations, and when a decision depends on how far the explorer has read.

@@ -18,6 +18,8 @@ export interface Target<E = unknown> {
    * none.
    */
   readonly namedContracts?: ReadonlySet<string>;
+  /** True if questions may go to the explorer's JSON-RPC. Left out: they may not. */
+  readonly rpc?: boolean;
   readonly maxPages: number;
   readonly options: E;
 }
