@@ -47,7 +47,7 @@ describe.each(packs)('%s', (pack) => {
 
 test.each([
   ['protocol-get', 'ethereum: 3,744 requests a day, 77,760 credits a day of 100,000 a day'],
-  ['protocol', 'ethereum: 3,888 requests a day, 80,640 credits a day of 100,000 a day'],
+  ['protocol', 'ethereum: 3,840 requests a day, 79,680 credits a day of 100,000 a day'],
 ])('%s fits the free plan with its intervals, with a tenth to spare for pages and retries', (pack, sum) => {
   const { setup } = loadSetup(`${FOLDER}/${pack}.config.yaml`, { env, readFile });
   if (setup === null) throw new Error('the pack does not load');
