@@ -91,14 +91,19 @@ function rowsOfResult(raw: unknown, where: string): readonly unknown[] {
   if (!isRow(raw)) throw new RequestFault('shape', `${where}: not an object with a result`);
   const { result, message, error } = raw;
   const said = [result, message, isRow(error) ? error['message'] : error];
-  if (!Array.isArray(result)) throw refusalOf(said.find((text) => typeof text === 'string') ?? '', where);
+  const hasFailed = isRow(error) && error['code'] === INTERNAL_ERROR;
+  if (!Array.isArray(result)) throw refusalOf(said.find((text) => typeof text === 'string') ?? '', hasFailed, where);
   if (result.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: more than ${MOST_ROWS} rows`);
   if (result.length > 0 && !result.some(isRow)) throw new RequestFault('shape', `${where}: the rows are no objects`);
   return result as readonly unknown[];
 }
 
-function refusalOf(said: string, where: string): RequestFault {
+/** The code of the JSON-RPC for a failure of the server, which may be over at the next request. */
+const INTERNAL_ERROR = -32603;
+
+function refusalOf(said: string, hasFailed: boolean, where: string): RequestFault {
   const words = said === '' ? 'no result' : plain(untrusted(said), MOST_SHOWN);
+  if (hasFailed) return new RequestFault('server-error', `${where}: the explorer failed: ${words}`);
   if (/rate limit/i.test(said)) return new RequestFault('rate-limited', `${where}: ${words}`, { retry: 'after-reset' });
   return new RequestFault('unprocessable', `${where}: the explorer rejected the request as invalid: ${words}`);
 }

@@ -1,6 +1,6 @@
 // Calls of contracts: POST requests, with the key, the budget, the retries and the sharing of all others.
 import { describe, expect, test } from '@jest/globals';
-import { rpcCalls } from '../../../src/explorer/operations.ts';
+import { rpcCalls, rpcLogs } from '../../../src/explorer/operations.ts';
 import { missOf, openExplorer } from '../support/open.ts';
 import { inTurn, sendJson, startServer } from '../support/server.ts';
 
@@ -53,6 +53,21 @@ test('a failure is tried again, as with a GET', async () => {
   await opened.explorer.tickReader().page(asked, null);
   expect(server.requests.map(({ body }) => body)).toEqual([server.requests[0]?.body, server.requests[0]?.body]);
   expect(opened.outcomes()).toEqual(['server-error', 'ok']);
+});
+
+test.each([
+  ['a failure of the server may pass', -32603, 'server-error'],
+  ['a refused request does not', -32602, 'unprocessable'],
+])('%s, as an error of eth_getLogs', async (_name, code, reason) => {
+  await using server = await startServer((_request, response) => {
+    sendJson(response, { jsonrpc: '2.0', id: 0, error: { code, message: 'database timeout' } });
+  });
+  await using opened = openExplorer(server.url);
+  const missed = await missOf(
+    opened.explorer.tickReader().page(rpcLogs('ethereum', null, [`0x${'1'.repeat(64)}`]), null),
+  );
+  expect(missed.reason).toBe(reason);
+  expect(missed.message).toContain('database timeout');
 });
 
 describe('a refusal says that there are no calls', () => {
