@@ -11,7 +11,7 @@ import { decideCalls } from '../../src/dispatch/rounds/call-round.ts';
 import { leftBy, reroute } from '../../src/dispatch/reroute.ts';
 import { routeRound } from '../../src/dispatch/rounds/route-round.ts';
 import type { DispatchRules } from '../../src/dispatch/rules.ts';
-import { createDueRounds } from '../../src/engine/dispatching/due-rounds.ts';
+import { decideDueGroups } from '../../src/engine/dispatching/due-rounds.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import type { CommitResult } from '../../src/store/contract/fence.ts';
 import type { Delivery, Settlement } from '../../src/core/model/delivery.ts';
@@ -25,6 +25,7 @@ import { operate } from '../support/store/operate.ts';
 import { shiftOf } from '../../src/dispatch/clock-jump.ts';
 
 const MANY = 1000;
+const MOST_IN_TURN = 3;
 const FENCE = 'service:test';
 
 type Tried = ReturnType<Wire> | 'unknown';
@@ -187,13 +188,12 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   async #decide(): Promise<void> {
-    const rounds = createDueRounds({
-      store: { ...this.#store, commitDue: (...commit) => this.#commit(...commit) },
+    const tools = {
+      store: { ...this.#store, commitDue: (...commit: Parameters<Store['commitDue']>) => this.#commit(...commit) },
       rules: () => this.#rules(),
       clock: { now: () => this.now },
-      mostMembers: 3,
-    });
-    while ((await rounds.work(this.now, this.#fence())) !== null);
+    };
+    while ((await decideDueGroups(tools, this.now, this.#fence(), MOST_IN_TURN)) !== null);
   }
 
   async #commit(...[round, decision, ...rest]: Parameters<Store['commitDue']>): Promise<CommitResult> {

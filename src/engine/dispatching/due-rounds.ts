@@ -1,9 +1,9 @@
 // Decides the groups that are due. However many alerts they hold, no turn of the event loop reads or writes more than a
 // bounded number of them.
-import { decideDue, type DueRound } from '../../dispatch/rounds/due-round.ts';
+import { decideDue, type DueGroup, type DueRound } from '../../dispatch/rounds/due-round.ts';
 import { isAnswered } from '../../dispatch/escalate.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
-import type { DeliveryBatch, Labels, RoundResult } from '../../dispatch/model.ts';
+import type { DeliveryBatch, RoundResult } from '../../dispatch/model.ts';
 import { isCommonFull, sentBeforeOf } from '../../dispatch/batches.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
@@ -12,82 +12,63 @@ import { finishInTurns } from '../../lib/steps.ts';
 import type { RoundDecision, DispatchStore, DueQuery } from '../../store/contract/dispatch.ts';
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 
-export interface DueRounds {
-  /** Decides one round. Null: nothing is due at `at`. */
-  work(at: Instant, fence: Fence): Promise<DecidedRound | null>;
-}
-
-export interface DecidedRound {
-  readonly read: DueRound;
+export interface DecidedGroups {
+  readonly groups: readonly DueGroup[];
   /** The result of the last commit. */
   readonly end: CommitResult;
   /** Messages with at least one written member. */
   readonly written: readonly DeliveryBatch[];
 }
 
-export interface DueRoundsOptions {
-  readonly store: DispatchStore;
+interface DueTools {
+  readonly store: Pick<DispatchStore, 'readDue' | 'readMembers' | 'commitDue'>;
   readonly rules: () => DispatchRules;
   readonly clock: Pick<Clock, 'now'>;
-  /** The most members that one turn of the event loop reads or writes. */
-  readonly mostMembers?: number;
 }
 
 const MOST_GROUPS = 100;
 const MOST_MEMBERS = 500;
 
-export function createDueRounds(options: DueRoundsOptions): DueRounds {
-  const { store, rules, clock, mostMembers = MOST_MEMBERS } = options;
-
-  async function readRest(read: DueRound, query: DueQuery): Promise<DueRound> {
-    let round = read;
-    while (round.groups.some(({ unread }) => unread !== null)) {
-      await nextTurn();
-      round = await store.readMembers(round, query);
-    }
-    return round;
+/** Decides one round. Null: no group is due at `at`. `mostMembers`: in one turn of the event loop. */
+export async function decideDueGroups(
+  tools: DueTools,
+  at: Instant,
+  fence: Fence,
+  mostMembers = MOST_MEMBERS,
+): Promise<DecidedGroups | null> {
+  const { store, rules } = tools;
+  const inForce = rules();
+  const query = queryOf(inForce, at, mostMembers);
+  let round = await readRest(store, await store.readDue(query), query);
+  if (round.groups.length === 0) return null;
+  let result = await finishInTurns(decideDue(round, inForce, at));
+  const partial = closedInPart(round, result);
+  if (partial.size > 0) {
+    round = await readRest(store, unreadAgain(round, partial), query);
+    result = await finishInTurns(decideDue(round, inForce, at));
   }
+  return writeAll(tools, round, result, { inForce, mostMembers, fence });
+}
 
-  /** Stops at a superseded commit; the members that are left are decided again. */
-  async function writeAll(
-    read: DueRound,
-    result: RoundResult,
-    { fence, ...how }: How & { fence: Fence },
-  ): Promise<DecidedRound> {
-    const written: DeliveryBatch[] = [];
-    let end: CommitResult = 'kept';
-    for (const { round, ...share } of sharesOf(read, result, mostMembers)) {
-      if (round !== read) await nextTurn();
-      end = await store.commitDue(round, { ...how, ...share }, clock.now(), fence);
-      if (end !== 'kept') break;
-      written.push(...share.result.batches);
-    }
-    return { read, end, written };
-  }
-
+function queryOf({ counted, channelOf, inhibit }: DispatchRules, at: Instant, members: number): DueQuery {
   return {
-    async work(at, fence) {
-      const inForce = rules();
-      const query: DueQuery = {
-        at,
-        limit: MOST_GROUPS,
-        members: mostMembers,
-        counted: inForce.counted,
-        isFull: ({ target, closed }) =>
-          isCommonFull(inForce.channelOf(target.channel).cap, sentBeforeOf(closed, at), at),
-        silencesSince: at - PAST_SILENCES_MS,
-        withSources: inForce.inhibit.length > 0,
-      };
-      const round = await readRest(await store.readDue(query), query);
-      if (round.groups.length === 0) return null;
-      const result = await finishInTurns(decideDue(round, inForce, at));
-      const how = { ...howUnder(inForce), fence };
-      const partial = closedInPart(round, result);
-      if (partial.size === 0) return writeAll(round, result, how);
-      const whole = await readRest(unreadAgain(round, partial), query);
-      return writeAll(whole, await finishInTurns(decideDue(whole, inForce, at)), how);
-    },
+    at,
+    limit: MOST_GROUPS,
+    members,
+    counted,
+    isFull: ({ target, closed }) => isCommonFull(channelOf(target.channel).cap, sentBeforeOf(closed, at), at),
+    silencesSince: at - PAST_SILENCES_MS,
+    withSources: inhibit.length > 0,
   };
+}
+
+async function readRest(store: DueTools['store'], read: DueRound, query: DueQuery): Promise<DueRound> {
+  let round = read;
+  while (round.groups.some(({ unread }) => unread !== null)) {
+    await nextTurn();
+    round = await store.readMembers(round, query);
+  }
+  return round;
 }
 
 /**
@@ -106,12 +87,32 @@ function unreadAgain(round: DueRound, ids: ReadonlySet<string>): DueRound {
   return { ...round, groups: round.groups.map((group) => (ids.has(group.id) ? { ...group, ...unread } : group)) };
 }
 
-type How = Omit<RoundDecision, 'result' | 'shares'>;
+interface Writing {
+  readonly inForce: DispatchRules;
+  readonly mostMembers: number;
+  readonly fence: Fence;
+}
 
-function howUnder({ channelOf, unanswered, routingOf }: DispatchRules): How {
-  return {
+/** Stops at a superseded commit; the members that are left are decided again. */
+async function writeAll(
+  { store, clock }: DueTools,
+  read: DueRound,
+  result: RoundResult,
+  { inForce, mostMembers, fence }: Writing,
+): Promise<DecidedGroups> {
+  const { channelOf, unanswered, routingOf } = inForce;
+  const how: Omit<RoundDecision, 'result' | 'shares'> = {
     isKept: (channel) => channelOf(channel).unit === 'group',
     counts: (channel) => !unanswered.includes(channel),
-    isAnswered: (labels: Labels) => isAnswered(routingOf(labels)),
+    isAnswered: (labels) => isAnswered(routingOf(labels)),
   };
+  const written: DeliveryBatch[] = [];
+  let end: CommitResult = 'kept';
+  for (const { round, ...share } of sharesOf(read, result, mostMembers)) {
+    if (round !== read) await nextTurn();
+    end = await store.commitDue(round, { ...how, ...share }, clock.now(), fence);
+    if (end !== 'kept') break;
+    written.push(...share.result.batches);
+  }
+  return { groups: read.groups, end, written };
 }

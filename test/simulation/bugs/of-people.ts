@@ -47,7 +47,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
   'a raised severity that nobody hears': {
     edits: [
       {
-        file: 'src/engine/dispatching/raising.ts',
+        file: 'src/engine/dispatching/rerouting.ts',
         find: `isHigher(rule.severity, severity)`,
         replace: `isHigher(severity, rule.severity)`,
       },
