@@ -10,7 +10,16 @@ import { isNowTrue } from '../core/model/transition.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { alertOf, closeBatch, type ClosedLine, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './batches.ts';
-import { judge, type JudgedMember, type Next } from './decide.ts';
+import {
+  judge,
+  type JudgedMember,
+  type Next,
+  stateCounted,
+  stateHeld,
+  stateLeft,
+  stateTold,
+  stateWaiting,
+} from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
 import type { Context, Hold } from './policy/holds.ts';
 import type {
@@ -25,7 +34,7 @@ import type {
   Overtaken,
   Withdrawal,
 } from './model.ts';
-import { FREE, stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
+import { FREE } from './owed.ts';
 
 /** The decision about one group. It grows while the group is decided. */
 export interface GroupDecision {
@@ -165,13 +174,11 @@ interface Candidate {
 function withinCap({ part, context, sent }: Round, some: readonly Candidate[]): (member: GroupMember) => boolean {
   const { cap } = part.group;
   if (cap === null) return () => true;
-  const isRuleFull = remembering((rule: string) => isCriticalFull(cap, sent, rule, context.now));
-  const critical = new Set(
-    some
-      .filter((one) => isFirstOfAlert(sent, one) || !isRuleFull(ruleOf(one.member)))
-      .map(({ member }) => member)
-      .filter(isCritical),
-  );
+  const severe = some.filter(({ member }) => isCritical(member));
+  const rules = [...new Set(severe.map(({ member }) => ruleOf(member)))];
+  const full = new Set(rules.filter((rule) => isCriticalFull(cap, sent, rule, context.now)));
+  const open = severe.filter((one) => isFirstOfAlert(sent, one) || !full.has(ruleOf(one.member)));
+  const critical = new Set(open.map(({ member }) => member));
   const isOpenToCommon = critical.size > 0 || !isCommonFull(cap, sent, context.now);
   return (member) => (isCritical(member) ? critical.has(member) : isOpenToCommon);
 }
@@ -188,15 +195,6 @@ function isFirstOfAlert({ heardOf }: SentTally, { member, lines }: Candidate): b
 /** True also for a begin that is sent again for a `renewed` reason, but not for a usual repeat. */
 function isBegin({ item, renewed }: ClosedLine): boolean {
   return isNowTrue(item.transition) && (item.as !== 'repeat' || renewed !== null);
-}
-
-function remembering(ask: (rule: string) => boolean): (rule: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (rule) => {
-    const answer = known.get(rule) ?? ask(rule);
-    known.set(rule, answer);
-    return answer;
-  };
 }
 
 function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null, now: Instant): Instant {

@@ -50,6 +50,9 @@ export const UNTOLD: RecipientState = {
   renewed: null,
 };
 
+/** Fields of a state that is not held back and need not be sent again at once. */
+export const FREE = { held: null, heldAt: null, renewed: null };
+
 /** `news`: transitions after `closed`, in order of seq. */
 export function owedOf(news: readonly PendingTransition[], state: RecipientState): Owed {
   const owed: Growing = { items: [], dropped: null, withdraw: null };

@@ -3,8 +3,7 @@
 import { isAmong, targetKey } from '../core/model/delivery.ts';
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { RecipientState, Withdrawal } from './model.ts';
-import { isHeard, UNTOLD } from './owed.ts';
-import { FREE } from './states.ts';
+import { FREE, isHeard, UNTOLD } from './owed.ts';
 import type { Knowledge } from './rounds/routing-round.ts';
 
 /** Transitions that a former target was not sent. */

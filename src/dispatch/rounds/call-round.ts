@@ -6,8 +6,7 @@ import { APART_MS, callIn, needsAck, type CallCounts, type CallIn, type Unanswer
 import { placeOf } from '../group.ts';
 import { acksAt } from '../policy/holds.ts';
 import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
-import { isUntried, UNTOLD } from '../owed.ts';
-import { FREE } from '../states.ts';
+import { FREE, isUntried, UNTOLD } from '../owed.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
 import { joinOf, knownBy, NOT_HELD } from '../takeover.ts';

@@ -4,7 +4,7 @@ import type { Recipient, RecipientsOf, WatchId } from '../../core/model/ids.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import { createPace, finish, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { CAPPED, decideGroup, type GroupDecision, type Of, sentTallyOf } from '../decide-group.ts';
-import { repeatEvery } from '../decide.ts';
+import { repeatEvery, stateTold, stateWaiting } from '../decide.ts';
 import { type GroupingRules, timersOf } from '../group.ts';
 import type {
   AlertEpisode,
@@ -28,7 +28,6 @@ import type {
   SummaryStream,
 } from '../model.ts';
 import { type Context, contextOf } from '../policy/holds.ts';
-import { stateTold, stateWaiting } from '../states.ts';
 import {
   closeBatch,
   type ClosedBefore,
