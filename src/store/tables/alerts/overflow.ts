@@ -14,7 +14,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import { markFolded, addFolded } from './recipient-states.ts';
+import { joinStates, markFolded } from './recipient-states.ts';
 import { type Fresh, isOwed, messageOf, onlyMember } from '../deliveries/delivery-rows.ts';
 
 /** A delivery of one transition, with the number of its notification. */
@@ -129,7 +129,8 @@ async function begin(sql: Sql, { first, summary }: Folded<Single>['begun'][numbe
   const { key } = message;
   const notification = { id: idOf(key, 1, 1), key, message, summary: message.summary?.keys ?? null, at };
   const [row] = await sql.allOf(BEGIN, [{ ...notification, first: first.notification }]);
-  await addFolded(sql, { key, channel, recipient }, { isEnd: message.summary?.of === 'alert.retracted', at });
+  const begun = message.summary?.of === 'alert.retracted' ? null : 1;
+  await joinStates(sql, [{ key, channel, recipient, begun, maybeNotified: 0 }], at);
   const members = [onlyMember(key, 1, row === undefined ? null : int(row, 'number'))];
   return { ...first.fresh, id, members, folds: foldKeyOf(summary), dueAt: at + OPEN_MS };
 }

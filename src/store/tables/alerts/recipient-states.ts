@@ -142,23 +142,33 @@ function placeOf({ key, channel, recipient }: RecipientStateKey): string {
   return JSON.stringify([key, channel, recipient]);
 }
 
-const INFORM = list(
-  { key: 'text', channel: 'text', recipient: 'text', at: 'int' },
+const JOIN = list(
+  { ...columns('text', 'key', 'channel', 'recipient'), ...columns('int', 'maybe_notified', 'at'), begun: 'int?' },
   (row) => `
     INSERT INTO recipient_state (key, channel, recipient, wanted, closed, begun, maybe_notified, decided, wanted_at)
     SELECT ${row.key}, ${row.channel}, ${row.recipient},
       coalesce((SELECT max(one.seq) FROM notifications AS one WHERE one.key = ${row.key} AND one.routed = 1), 1),
-      1, 1, 1, 1, ${row.at} ${row.from} WHERE true
+      1, ${row.begun}, ${row.maybe_notified}, 1, ${row.at} ${row.from} WHERE true
     ON CONFLICT (key, channel, recipient) DO NOTHING`,
 );
+
+type JoinedState = RecipientStateKey & Pick<RecipientState, 'begun' | 'maybeNotified'>;
+
+/** The first transition of each alert is in a message to the recipient already. A state that exists stays as it is. */
+export async function joinStates(sql: Sql, joined: readonly JoinedState[], at: Instant): Promise<void> {
+  await sql.each(
+    JOIN,
+    joined.map((one) => ({ ...one, at })),
+  );
+}
 
 /**
  * The events of a summary count as sent. A recipient that takes the summary over is sent what was decided about them
  * since, too.
  */
 export async function informStates(sql: Sql, informed: readonly Informed[], at: Instant): Promise<void> {
-  const rows = statesOf(informed).map((one) => ({ ...one, at }));
-  await sql.each(INFORM, rows);
+  const joined = statesOf(informed).map((one) => ({ ...one, begun: 1, maybeNotified: 1 }));
+  await joinStates(sql, joined, at);
 }
 
 const UNINFORM = list(
@@ -180,28 +190,12 @@ function statesOf(informed: readonly Informed[]): RecipientStateKey[] {
   return [...new Map(rows.map((row) => [placeOf(row), row])).values()];
 }
 
-const ADD_FOLDED = list(
-  { ...columns('text', 'key', 'channel', 'recipient'), ...columns('int', 'at'), begun: 'int?' },
-  (row) => `
-    INSERT INTO recipient_state (key, channel, recipient, wanted, closed, begun, decided, wanted_at)
-    SELECT ${row.key}, ${row.channel}, ${row.recipient}, 1, 1, ${row.begun}, 1, ${row.at} ${row.from} WHERE true
-    ON CONFLICT (key, channel, recipient) DO NOTHING`,
-);
 const MAY_KNOW = list(
   { ...columns('text', 'key', 'channel', 'recipient'), ...columns('int', 'seq') },
   (row) => `
     UPDATE recipient_state AS state SET maybe_notified = ${later('state.maybe_notified', row.seq)} ${row.from}
     WHERE ${IS_OF(row)}`,
 );
-
-/** A summary in a delivery takes the place of these messages. */
-export async function addFolded(
-  sql: Sql,
-  summary: RecipientStateKey,
-  { isEnd, at }: { readonly isEnd: boolean; readonly at: Instant },
-): Promise<void> {
-  await sql.each(ADD_FOLDED, [{ ...summary, begun: isEnd ? null : 1, at }]);
-}
 
 /** These transitions are sent with a summary, so their ends are sent too. */
 export async function markFolded(
