@@ -136,8 +136,8 @@ function ifBack(
   return { ...known, state: unsentFrom(begun, state) };
 }
 
-function informedOf({ members }: ActiveAlert, targets: readonly Pick<Knowledge, 'target'>[]): Informed[] {
-  return members.length === 0 ? [] : targets.map(({ target }) => ({ keys: members, target }));
+function informedOf({ number, members }: ActiveAlert, targets: readonly Pick<Knowledge, 'target'>[]): Informed[] {
+  return members.length === 0 ? [] : targets.map(({ target }) => ({ number, keys: members, target }));
 }
 
 function undeliverableOn({ channel }: Recipient, alert: ActiveAlert): Undeliverable {

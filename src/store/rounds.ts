@@ -10,7 +10,6 @@ import {
   withdrawnLines,
 } from '../core/journal/entry.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
-import { EVENT_OPEN_MS } from '../core/model/transition.ts';
 import { targetOf } from '../core/model/delivery.ts';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { HeldMember } from '../dispatch/first-try.ts';
@@ -18,7 +17,7 @@ import type { DeliveryBatch, Key, RoundResult, Withdrawal } from '../dispatch/mo
 import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueGroup, DueRound } from '../dispatch/rounds/due-round.ts';
-import type { Owing, RoutingResult, RoutingRound, Unrouted } from '../dispatch/rounds/routing-round.ts';
+import type { Owing, RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import type { Tried } from './contract/deliveries.ts';
 import type { DispatchStore, DueQuery, MembersQuery, RoundDecision } from './contract/dispatch.ts';
@@ -44,13 +43,7 @@ import {
 } from './tables/alerts/alerts.ts';
 import { addBatches, addDead, cancelFor, dropOvertaken, withdraw, withdrawUntried } from './tables/alerts/batches.ts';
 import { dueGroups, withMoreMembers } from './tables/alerts/due-groups.ts';
-import {
-  addNotifications,
-  markRouted,
-  retractedAmong,
-  summariesSince,
-  unrouted,
-} from './tables/alerts/notifications.ts';
+import { addNotifications, markRouted, routeAgain, unrouted } from './tables/alerts/notifications.ts';
 import {
   type DecidedState,
   giveUpStates,
@@ -62,6 +55,7 @@ import {
   rerouteStates,
   uninformStates,
 } from './tables/alerts/recipient-states.ts';
+import { retractedBy, summariesAfter } from './tables/alerts/summaries.ts';
 import { keepTold } from './tables/alerts/told-before.ts';
 import { moveDeliveries } from './tables/deliveries/deliveries.ts';
 import { putBack } from './tables/deliveries/first-tries.ts';
@@ -72,26 +66,19 @@ import { keepOver } from './tables/operators/silences.ts';
 
 export async function readRouting(sql: Sql, limit: number, at: Instant): Promise<RoutingRound> {
   const found = await unrouted(sql, limit, at);
-  const finished = await finishedBy(sql, found);
-  const keys = [...found.flatMap(({ key, members }) => [key, ...members]), ...finished.map(({ key }) => key)];
-  return { unrouted: found, finished, known: await knownOf(sql, keys) };
-}
-
-/** Summaries with an event that is retracted in this round, if all of their events are retracted now. */
-async function finishedBy(sql: Sql, found: readonly Unrouted[]): Promise<Unrouted[]> {
-  const retracted = found.filter(({ transition }) => transition === 'retracted');
-  if (retracted.length === 0) return [];
-  const since = Math.min(...retracted.map(({ at }) => at)) - EVENT_OPEN_MS;
-  const keys = new Set(retracted.flatMap(({ key, members }) => [key, ...members]));
-  return retractedAmong(sql, await summariesSince(sql, since), ({ members }) => members.some((key) => keys.has(key)));
+  const retractions = found.filter(({ transition }) => transition === 'retracted');
+  const retracting = retractions.length === 0 ? [] : await retractedBy(sql, retractions);
+  const keys = [...found.flatMap(({ key, members }) => [key, ...members]), ...retracting.map(({ key }) => key)];
+  return { unrouted: found, retracting, known: await knownOf(sql, keys) };
 }
 
 export async function commitRouting(sql: Sql, round: RoutingRound, result: RoutingResult, at: Instant): Promise<void> {
   const numbers = round.unrouted.map(({ number }) => number);
   requireUnchanged(await markRouted(sql, numbers));
   await withdrawAll(sql, result.withdrawn, at);
-  await owe(sql, result.owing, at);
+  // First: only this writes that an event may have been sent with its summary.
   await informStates(sql, result.informed, at);
+  await owe(sql, result.owing, at);
   await turnAlerts(sql, result.turned, at);
   await keepTold(sql, result.told, at);
   // Only conditions inhibit other alerts, so only the end of a condition releases some.
@@ -208,6 +195,7 @@ export async function commitReroute(sql: Sql, result: RerouteResult, at: Instant
   await rerouteStates(sql, rerouted);
   await owe(sql, owing, at);
   await informStates(sql, informed, at);
+  if (informed.length > 0) await routeAgain(sql, await summariesAfter(sql, informed, at));
   await uninformStates(sql, uninformed);
   for (const one of uninformed) await withdrawUntried(sql, one, at);
   await relabelAlerts(sql, relabelled);

@@ -395,7 +395,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
       const withdrawn = [{ target, key: id, from: 1, as: 'merged' }] as const;
       const [round, claimed] = await Promise.all([
         dispatching.store.commitRouting(
-          { unrouted: [], finished: [], known: [] },
+          { unrouted: [], retracting: [], known: [] },
           { ...nothing, withdrawn },
           NOON,
           fenceOf(dispatching.store, 'service:test'),

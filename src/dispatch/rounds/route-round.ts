@@ -11,9 +11,18 @@ import type { Key, Labels, RecipientState, Routing, Withdrawal } from '../model.
 import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, stateAfterTelling, stateOwing, UNTOLD } from '../owed.ts';
 import { criticalOf } from '../batches.ts';
-import { formerTarget, inOrder, takenOver, type Unsent } from '../takeover.ts';
+import { formerTarget, inOrder, knownBy, takenOver, type Unsent } from '../takeover.ts';
 import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
-import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
+import type {
+  Informed,
+  Knowledge,
+  Owing,
+  RoutingResult,
+  RoutingRound,
+  ToldBefore,
+  Turned,
+  Unrouted,
+} from './routing-round.ts';
 
 /**
  * Channels, labels and severity that the rule in force gives an alert. `fixed`: for an alert of the daemon about
@@ -39,8 +48,10 @@ export interface RoutingRules extends GroupingRules {
 
 /** Pure: the same round and rules give the same result. */
 export function routeRound(round: RoutingRound, rules: RoutingRules): RoutingResult {
-  const { unrouted, finished } = round;
-  const knownOf = knownIn(round);
+  const { unrouted, retracting } = round;
+  const finished = retracting.filter(({ isFinished }) => isFinished);
+  const called = informedByCalls(round);
+  const knownOf = knownIn(finished, [...round.known, ...called.flatMap(knownWith)]);
   const unsent = finished.map((summary) => endedOf(summary, knownOf(summary.key).filter(isUnheard), rules));
   const parts = unrouted.map((notification) =>
     notification.members.length > 0
@@ -51,7 +62,7 @@ export function routeRound(round: RoutingRound, rules: RoutingRules): RoutingRes
   return {
     owing: [...unsent, ...parts].flatMap(({ owing }) => owing),
     told: parts.flatMap(({ told }) => told),
-    informed: parts.flatMap(({ informed }) => informed),
+    informed: [...called, ...parts.flatMap(({ informed }) => informed)],
     turned: [...parts.flatMap(({ turned }) => turned), ...closed],
     withdrawn: [...unsent, ...parts].flatMap(({ withdrawn }) => withdrawn),
     undeliverable: parts.flatMap(({ undeliverable }) => undeliverable),
@@ -62,7 +73,7 @@ export function routeRound(round: RoutingRound, rules: RoutingRules): RoutingRes
  * A target that was not sent a summary was not sent its events either. So if all of them are retracted, neither the
  * summary is sent, nor their end.
  */
-function knownIn({ finished, known }: RoutingRound): (key: Key) => readonly Knowledge[] {
+function knownIn(finished: readonly Unrouted[], known: readonly Knowledge[]): (key: Key) => readonly Knowledge[] {
   const byKey = Map.groupBy(known, ({ key }) => key);
   const unsentBy = new Map<Key, Set<string>>();
   for (const { key: summary, members } of finished) {
@@ -74,6 +85,32 @@ function knownIn({ finished, known }: RoutingRound): (key: Key) => readonly Know
       ? { ...one, state: { ...one.state, maybeNotified: 0 } }
       : one;
   return (key) => (byKey.get(key) ?? []).map(asSent);
+}
+
+/** Targets that were called about a summary were sent its events with it. Those are listed that this round retracts. */
+function informedByCalls({ unrouted, retracting, known }: RoutingRound): Informed[] {
+  if (retracting.length === 0) return [];
+  const byKey = Map.groupBy(known, ({ key }) => key);
+  const retracted = new Set(unrouted.flatMap(({ key, members }) => [key, ...members]));
+  return retracting.flatMap(({ number, key: summary, members, isFinished }) => {
+    const called = (byKey.get(summary) ?? []).filter((one) => isCalled(one, isFinished));
+    return called.map(({ target }) => {
+      const isNew = (key: Key): boolean => retracted.has(key) && knownBy(target, byKey.get(key) ?? []) === undefined;
+      return { number, keys: members.filter(isNew), target };
+    });
+  });
+}
+
+/** True for a target that was called about the summary, if the summary was sent to it, or will be. */
+function isCalled({ via, state }: Knowledge, isFinished: boolean): boolean {
+  const isPending = state.owed !== null || state.wanted > state.closed;
+  return via !== 'route' && (isHeard(state) || (isPending && !isFinished));
+}
+
+/** The states as they are written for `informed`. */
+function knownWith({ keys, target }: Informed): Knowledge[] {
+  const state = { ...UNTOLD, wanted: 1, closed: 1, begun: 1, maybeNotified: 1 };
+  return keys.map((key) => ({ key, target, via: 'route', state, overFrom: null }));
 }
 
 function isUnheard({ state }: Knowledge): boolean {
@@ -153,7 +190,9 @@ function routeSummary(
   knownOf: (key: Key) => readonly Knowledge[],
   rules: RoutingRules,
 ): RoutingResult {
-  const members = notification.members.flatMap(knownOf);
+  // If it was routed before, then only for targets that have taken its events over since.
+  const before = new Set(knownOf(notification.key).map(({ target }) => targetKey(target)));
+  const members = notification.members.flatMap(knownOf).filter(({ target }) => !before.has(targetKey(target)));
   const isBack = notification.transition === 'reinstated';
   const knowing = members.filter(({ state }) => isBack || isHeard(state)).map(({ target }) => target);
   const named = isBegin(notification.transition) ? targetsOf(notification, rules) : [];
@@ -170,7 +209,8 @@ function routeSummary(
     };
   });
   const { owing, ...others } = membersAfter(notification, members, rules);
-  const turned = isOfEvents(notification) ? turnedBy(notification, rules) : membersClosed(notification);
+  const turned =
+    before.size > 0 ? [] : isOfEvents(notification) ? turnedBy(notification, rules) : membersClosed(notification);
   const undeliverable = lostIn(notification, rules);
   return { ...others, owing: [...owing, ...summaries], told: [], turned, undeliverable };
 }
@@ -193,8 +233,8 @@ function membersAfter(notification: Unrouted, members: readonly Knowledge[], rul
   const nothing: OfMembers = { owing: [], informed: [], withdrawn: [] };
   switch (notification.transition) {
     case 'event': {
-      const keys = notification.members;
-      return { ...nothing, informed: targetsOf(notification, rules).map((target) => ({ keys, target })) };
+      const { number, members: keys } = notification;
+      return { ...nothing, informed: targetsOf(notification, rules).map((target) => ({ number, keys, target })) };
     }
     case 'retracted':
     case 'resolved':

@@ -36,12 +36,17 @@ export interface Knowledge {
   readonly overFrom: number | null;
 }
 
+export interface RetractedSummary extends Unrouted {
+  /** True if all of its events are retracted now. */
+  readonly isFinished: boolean;
+}
+
 export interface RoutingRound {
   /** The oldest first, at most one for each alert. */
   readonly unrouted: readonly Unrouted[];
-  /** Summaries of events whose last event these notifications retract. */
-  readonly finished: readonly Unrouted[];
-  /** States for the alerts of the notifications and of `finished`, including members of the former. */
+  /** Summaries of events that these notifications retract. */
+  readonly retracting: readonly RetractedSummary[];
+  /** States for the alerts of the notifications and of `retracting`, including members of the former. */
   readonly known: readonly Knowledge[];
 }
 
@@ -64,6 +69,8 @@ export interface Owing {
 
 /** Targets that are sent alerts by a summary: the begins count as sent to them from now on. */
 export interface Informed {
+  /** The number of the summary's notification. */
+  readonly number: number;
   readonly keys: readonly Key[];
   readonly target: Recipient;
 }

@@ -246,7 +246,7 @@ test('details that are there when the daemon ends are told by the next one', asy
   expect(scene.told()).toEqual([[PAUSED, LOST]]);
 });
 
-const nothingToRoute: Store['readRouting'] = () => Promise.resolve({ unrouted: [], finished: [], known: [] });
+const nothingToRoute: Store['readRouting'] = () => Promise.resolve({ unrouted: [], retracting: [], known: [] });
 
 test('details that the store does not take delay a message by a second', async () => {
   const refuse: Store['addDetails'] = () => Promise.reject(new Error('the disk is full'));

@@ -368,6 +368,95 @@ test('a channel that takes a summary over is told which of its events are retrac
   expect(await daemon.sent()).toEqual([]);
 });
 
+const ALL = { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] } as const;
+const together = (...keys: string[]): Partial<Message> => ({
+  key: `gone ${keys.join()}`,
+  type: 'alert.summary',
+  summary: { of: 'alert.retracted', count: keys.length, keys },
+});
+
+test('a channel that takes a summary over is told which of its events were retracted together', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  const later = { ...LATER, dueAt: daemon.clock.now() + DAY };
+  expect(await daemon.sent(later)).toEqual(['ops summary']);
+  await daemon.decided(together('a', 'b'), ['ops']);
+  await daemon.route();
+  expect(await daemon.sent(later)).toEqual(['ops summary']);
+  await moveTo(daemon, 'mail', ['ada@example.org']);
+  expect(await daemon.sent()).toEqual(['ada summary', 'ada summary']);
+  await daemon.decided({ ...RETRACTED, key: 'c' });
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ada retracted']);
+  await daemon.clock.advance(DAY);
+  await daemon.route();
+  expect(await daemon.sent(undefined, ['mail'])).toEqual([]);
+});
+
+test('a channel that takes a summary over is told of retractions that the former channel was sent', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent({ ...LATER, dueAt: daemon.clock.now() + DAY })).toEqual(['ops summary']);
+  await daemon.decided(together('a', 'b'), ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  await moveTo(daemon, 'mail', ['ada@example.org']);
+  expect(await daemon.sent()).toEqual(['ada summary', 'ada summary']);
+});
+
+test('a channel that takes a summary over is told what became of its events, and the other channels nothing again', async () => {
+  await using daemon = await aDispatcher();
+  const later = { ...LATER, dueAt: daemon.clock.now() + DAY };
+  const change = async (message: Partial<Message>): Promise<void> => {
+    await daemon.decided(message, ['ops', 'mail']);
+    await daemon.route();
+    expect((await daemon.sent(undefined, ['mail'])).toSorted()).toEqual(['ada summary', 'bob summary']);
+    expect(await daemon.sent(later, ['ops'])).toEqual(['ops summary']);
+  };
+  await change({ key: 'all', type: 'alert.summary', summary: ALL });
+  await change(together('a', 'b'));
+  const back = { of: 'alert.reinstated', count: 2, keys: ['a', 'b'] } as const;
+  await change({ key: 'back', type: 'alert.summary', summary: back });
+  daemon.inForce.channels = { gone: ['eve'], mail: CHANNELS['mail'] ?? [] };
+  for (const watch of ['w1', 'w2', 'w3']) daemon.inForce.named.set(watch, ['gone', 'mail']);
+  await daemon.route();
+  await daemon.clock.advance(31_000);
+  await daemon.route();
+  expect(await daemon.sent(undefined, ['mail', 'gone'])).toEqual(['eve summary', 'eve summary', 'eve summary']);
+});
+
+test('a channel in the place of another one is told of no retraction of events that it was not told', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  await daemon.decided(together('a', 'b'), ['ops']);
+  await daemon.route();
+  expect(await daemon.sent({ ...LATER, dueAt: daemon.clock.now() + DAY })).toEqual(['ops summary']);
+  await moveTo(daemon, 'mail', ['ada@example.org']);
+  expect(await daemon.sent()).toEqual([]);
+});
+
+test('a channel does not take over a summary whose events were all retracted together', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  const unknown: Settlement = {
+    state: 'due',
+    dueAt: daemon.clock.now() + DAY,
+    outcome: { type: 'unknown', why: 'no answer' },
+  };
+  expect(await daemon.sent(unknown)).toEqual(['ops summary']);
+  await daemon.decided(together('a', 'b', 'c'), ['ops']);
+  await daemon.route();
+  await moveTo(daemon, 'mail', ['ada@example.org']);
+  await daemon.clock.advance(MINUTE);
+  await daemon.route();
+  expect(await daemon.sent(undefined, ['mail'])).toEqual([]);
+});
+
 /** So many messages wait for `ops` that events are folded. */
 async function fillOutbox(database: SqlDatabase): Promise<void> {
   await database.write('commit-due', (sql) =>
@@ -408,12 +497,14 @@ test('a folded event that is retracted before the summary is sent is told as ret
   expect(await daemon.sent()).toEqual(['ops summary', 'ops summary']);
 });
 
+/** Calls `mail` 15 minutes after an event. */
+const calling: DispatchRules['routingOf'] = (labels) => {
+  const { channels, options } = routingTo([], null, labels);
+  return { channels, options: { ...options, escalate: [{ afterMs: 15 * MINUTE, notify: ['mail'] }] } };
+};
+
 test('a summary of events that nobody acknowledges is told to the next in line', async () => {
-  const routingOf: DispatchRules['routingOf'] = (labels) => {
-    const { channels, options } = routingTo([], null, labels);
-    return { channels, options: { ...options, escalate: [{ afterMs: 15 * MINUTE, notify: ['mail'] }] } };
-  };
-  await using daemon = await aDispatcher(CHANNELS, (store) => store, { more: { routingOf } });
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: { routingOf: calling } });
   const summary = { of: 'alert.event', count: 2, keys: ['a', 'b'] } as const;
   await daemon.decided({ key: 'both', type: 'alert.summary', summary }, ['ops']);
   await daemon.route();
@@ -421,6 +512,56 @@ test('a summary of events that nobody acknowledges is told to the next in line',
   await daemon.clock.advance(15 * MINUTE);
   await daemon.route();
   expect((await daemon.sent()).toSorted()).toEqual(['ada summary', 'bob summary']);
+});
+
+test('who was called about a summary is told which of its events are retracted, one by one and together', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: { routingOf: calling } });
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  await daemon.clock.advance(15 * MINUTE);
+  await daemon.route();
+  expect((await daemon.sent()).toSorted()).toEqual(['ada summary', 'bob summary']);
+  await daemon.decided({ ...RETRACTED, key: 'b' }, ['ops']);
+  await daemon.route();
+  expect((await daemon.sent()).toSorted()).toEqual(['ada retracted', 'bob retracted', 'ops retracted']);
+  await daemon.decided(together('a', 'c'), ['ops']);
+  await daemon.route();
+  expect((await daemon.sent()).toSorted()).toEqual(['ada summary', 'bob summary', 'ops summary']);
+  await daemon.clock.advance(DAY);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([]);
+});
+
+test('an event that is retracted before the call about its summary is sent is told as retracted after it', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: { routingOf: calling } });
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  await daemon.clock.advance(15 * MINUTE);
+  await daemon.route();
+  await daemon.decided({ ...RETRACTED, key: 'b' }, ['ops']);
+  await daemon.route();
+  expect((await daemon.sent(undefined, ['mail'])).toSorted()).toEqual([
+    'ada retracted',
+    'ada summary',
+    'bob retracted',
+    'bob summary',
+  ]);
+});
+
+test('who was to be called about a summary, and was refused it, is told of no retraction', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: { routingOf: calling } });
+  await daemon.decided({ key: 'all', type: 'alert.summary', summary: ALL }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  await daemon.clock.advance(15 * MINUTE);
+  await daemon.route();
+  const dead: Settlement = { state: 'dead', outcome: { type: 'rejected', why: '404' } };
+  expect((await daemon.sent(dead)).toSorted()).toEqual(['ada summary', 'bob summary']);
+  await daemon.decided({ ...RETRACTED, key: 'b' }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops retracted']);
 });
 
 test('events that were told as one and are all retracted, one by one or together, are open no more and call nobody in', async () => {

@@ -252,7 +252,7 @@ onEachEngine((open) => {
     const { database } = opened;
     const summary = { of: 'alert.event' as const, count: 2, keys: ['a', 'b'] };
     await owe(database, { s: [{ key: 's', summary }] });
-    const informed = [{ keys: ['a', 'b'], target: TARGET }];
+    const informed = [{ number: 1, keys: ['a', 'b'], target: TARGET }];
     await database.write('commit-routing', (sql) => informStates(sql, informed, NOON));
     const states = (): Promise<unknown> =>
       database.sql.all(`SELECT key, begun, maybe_notified FROM recipient_state WHERE key <> 's' ORDER BY key`);

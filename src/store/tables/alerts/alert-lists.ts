@@ -11,7 +11,8 @@ import { int, ints, jsonOrNull, readable, texts, type Row } from '../../sql/rows
 import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED, IS_NAMED, isOwed } from '../deliveries/delivery-rows.ts';
-import { isOfEvents, labelsShape, recipientOf, retractedAmong, summaryMembersSince } from './notifications.ts';
+import { labelsShape, recipientOf } from './notifications.ts';
+import { isOfEvents, retractedAmong, summaryMembersSince } from './summaries.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;

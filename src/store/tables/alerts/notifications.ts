@@ -134,7 +134,7 @@ export async function newestNotification(sql: Sql): Promise<number> {
 }
 
 // Only messages of summaries are read: they contain the transition of the members.
-const AS_ROUTED = `
+export const AS_ROUTED = `
   SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at, told,
     CASE WHEN summary IS NOT NULL THEN message END AS message
   FROM notifications`;
@@ -144,11 +144,6 @@ const AWAITING = `SELECT key FROM notifications WHERE ${WAITING}`;
 const UNROUTED = `${AS_ROUTED} WHERE routed = 0
   AND (details_until IS NULL OR details_until <= $1::bigint OR details_until > $1::bigint + ${LONGEST_DETAILS_MS})
   ORDER BY number LIMIT $2 + 0`;
-const SUMMARIES = `${AS_ROUTED} WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
-const RETRACTED = (d: SqlDialect): string => `
-  SELECT key, max(number) AS number FROM notifications
-  WHERE transition = 'retracted' AND ${d.among('key', '$1', 'text')} GROUP BY key`;
-
 /**
  * The oldest notifications without chosen targets that wait for no details. A later one about the same alert waits for
  * the next round, and one about an alert that waits for details waits as long.
@@ -179,51 +174,6 @@ function untilRepeated(rows: readonly Row[], waiting: Set<string>): Unrouted[] {
   return all;
 }
 
-/** The oldest first. */
-export async function summariesSince(sql: Sql, since: Instant): Promise<Unrouted[]> {
-  return (await sql.all(SUMMARIES, [since])).map(unroutedOf);
-}
-
-export type SummaryMembers = Pick<Unrouted, 'number' | 'key' | 'transition' | 'members'>;
-
-const MEMBERS = (d: SqlDialect): string => `
-  SELECT number, key, transition, summary, ${d.jsonText('message', 'summary', 'of')} AS of
-  FROM notifications WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
-
-/**
- * Reads the members of summaries without their messages, the oldest first: to read the messages of a week would take
- * long.
- */
-export async function summaryMembersSince(sql: Sql, since: Instant): Promise<SummaryMembers[]> {
-  return (await sql.all(MEMBERS, [since])).map((row) => ({
-    number: int(row, 'number'),
-    key: text(row, 'key'),
-    transition: nameOf(row['of'] ?? `alert.${text(row, 'transition')}`),
-    members: summaryKeysIn(row['summary']),
-  }));
-}
-
-/** True for a summary of events; false for one of later transitions of events. */
-export function isOfEvents({ transition }: Pick<Unrouted, 'transition'>): boolean {
-  return transition === 'event' || transition === 'reinstated';
-}
-
-/** Summaries whose events were all retracted after the summary. `isAsked`: chooses the summaries to check. */
-export async function retractedAmong<T extends SummaryMembers>(
-  sql: Sql,
-  summaries: readonly T[],
-  isAsked: (summary: T) => boolean = () => true,
-): Promise<T[]> {
-  const asked = summaries.filter((one) => isOfEvents(one) && isAsked(one));
-  if (asked.length === 0) return [];
-  const keys = [...new Set(asked.flatMap(({ members }) => members))];
-  const retracted = new Map((await sql.all(RETRACTED, [keys])).map((row) => [String(row['key']), int(row, 'number')]));
-  const together = summaries.filter(({ transition }) => transition === 'retracted');
-  for (const { number, members } of together)
-    for (const key of members) retracted.set(key, Math.max(number, retracted.get(key) ?? 0));
-  return asked.filter(({ number, members }) => members.every((key) => (retracted.get(key) ?? 0) > number));
-}
-
 const unroutedShape = z.object({
   transition: z.enum(TRANSITIONS),
   of: z.enum(TRANSITIONS.map((name) => `alert.${name}` as const)).nullable(),
@@ -232,8 +182,8 @@ const unroutedShape = z.object({
   members: z.array(z.string()),
 });
 
-/** A damaged row has the reason in `damage`, and no channels. */
-function unroutedOf(row: Row): Unrouted {
+/** Reads a row of `AS_ROUTED`. A damaged row has the reason in `damage`, and no channels. */
+export function unroutedOf(row: Row): Unrouted {
   const place = { ...ints(row, 'number', 'episode', 'seq', 'at'), ...texts(row, 'key', 'watch', 'alert') };
   const { data, error } = unroutedShape.safeParse({
     transition: row['transition'],
@@ -258,7 +208,7 @@ function unroutedOf(row: Row): Unrouted {
   const { transition, of, labels, notify, members } = data;
   return {
     ...place,
-    transition: of === null ? transition : nameOf(of),
+    transition: of === null ? transition : transitionOfType(of),
     severity: labels.severity,
     labels,
     notify,
@@ -294,7 +244,7 @@ function fieldIn(value: unknown, name: string): unknown {
   return isRow(value) ? (value[name] ?? null) : null;
 }
 
-function nameOf(type: unknown): TransitionName {
+export function transitionOfType(type: unknown): TransitionName {
   return TRANSITIONS.find((name) => type === `alert.${name}`) ?? 'event';
 }
 
@@ -304,6 +254,13 @@ const MARK_ROUTED = (d: SqlDialect): string =>
 /** False: one of the notifications was routed already. */
 export async function markRouted(sql: Sql, numbers: readonly number[]): Promise<boolean> {
   return (await sql.run(MARK_ROUTED, [numbers])) === numbers.length;
+}
+
+const ROUTE_AGAIN = (d: SqlDialect): string =>
+  `UPDATE notifications SET routed = 0 WHERE ${d.among('number', '$1', 'int')}`;
+
+export async function routeAgain(sql: Sql, numbers: readonly number[]): Promise<void> {
+  if (numbers.length > 0) await sql.run(ROUTE_AGAIN, [numbers]);
 }
 
 const COUNTS = `
