@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Delivery } from '../../src/core/model/delivery.ts';
 import { toContent } from '../../src/notifiers/rendering/group-content.ts';
-import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
+import { toHtml } from '../../src/notifiers/rendering/mail-parts.ts';
 import { inEveryValue, SHAPES } from '../hostile/messages.ts';
 import { aDelivery, aResolvedMessage } from '../notifiers/samples.ts';
 import { browserTest, hardToUse, overflowOf, startBrowser, type Browser } from '../support/browser/browser.ts';

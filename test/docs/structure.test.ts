@@ -107,7 +107,7 @@ test.each([
 
 test('a file has more than a few lines, or several importers', () => {
   const imports = files.flatMap(([file, source]) => importsOf(file, source));
-  expect(above(8, smallFiles(sources, imports, FEW_LINES))).toEqual([]);
+  expect(above(6, smallFiles(sources, imports, FEW_LINES))).toEqual([]);
 });
 
 test('finds the small file with one importer, and no other', () => {

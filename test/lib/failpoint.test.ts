@@ -26,7 +26,7 @@ const callsOf = (callee: RegExp): readonly Call[] => calls.filter((call) => call
 const filesOf = (found: readonly Call[]): string[] => [...new Set(found.map(({ file }) => file))].toSorted();
 
 /** Commands change a database beside the daemon, where a step of the list may be taken again. */
-const COMMANDS = ['src/store/sql/copy.ts'];
+const COMMANDS = ['src/store/copy.ts'];
 
 /** Before a large delivery is settled, its pages are: further transactions of the same step. */
 const PAGES = 'src/store/large-deliveries.ts';

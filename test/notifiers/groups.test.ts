@@ -7,7 +7,7 @@ import { log } from '../../src/notifiers/log.ts';
 import { bodyOf } from '../../src/notifiers/rendering/body.ts';
 import { toContent } from '../../src/notifiers/rendering/group-content.ts';
 import { fitted, toLines } from '../../src/notifiers/rendering/lines.ts';
-import { toText } from '../../src/notifiers/rendering/mail-text.ts';
+import { toText } from '../../src/notifiers/rendering/mail-parts.ts';
 import { aDelivery, aMessage, aResolvedMessage, aTry, never, someTools } from './samples.ts';
 
 const START = Date.UTC(2026, 0, 1, 12);

@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newsOf, type Delivery } from '../../src/core/model/delivery.ts';
 import { bodyOf } from '../../src/notifiers/rendering/body.ts';
 import { toContent } from '../../src/notifiers/rendering/group-content.ts';
-import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
-import { toText } from '../../src/notifiers/rendering/mail-text.ts';
+import { toHtml, toText } from '../../src/notifiers/rendering/mail-parts.ts';
 import { aDelivery, aMessage, aTry, never, someTools } from './samples.ts';
 import { serve, SERVICES } from './services.ts';
 

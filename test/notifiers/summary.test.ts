@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { openSummary, withMember } from '../../src/core/alerts/overflow.ts';
 import { toBody } from '../../src/notifiers/rendering/body.ts';
 import { toContent } from '../../src/notifiers/rendering/group-content.ts';
-import { toText } from '../../src/notifiers/rendering/mail-text.ts';
+import { toText } from '../../src/notifiers/rendering/mail-parts.ts';
 import { subjectOf } from '../../src/notifiers/rendering/wording.ts';
 import { aDelivery, aMessage } from './samples.ts';
 

@@ -1,8 +1,7 @@
 // Events of contracts, from raw logs on the explorer to the message.
 import { toBody } from '../../src/notifiers/rendering/body.ts';
 import { toContent } from '../../src/notifiers/rendering/group-content.ts';
-import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
-import { toText } from '../../src/notifiers/rendering/mail-text.ts';
+import { toHtml, toText } from '../../src/notifiers/rendering/mail-parts.ts';
 import { aDelivery } from '../notifiers/samples.ts';
 import { describe, expect, test } from '@jest/globals';
 import { createWorld, loadWatches, polls, pollsWithBlocks, type World } from '../support/world.ts';

@@ -3,8 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
 import { isHoldSummary, type Attempt, type Delivery } from '../../core/model/delivery.ts';
 import { toContent } from '../rendering/group-content.ts';
-import { toHtml } from '../rendering/mail-html.ts';
-import { toText } from '../rendering/mail-text.ts';
+import { toHtml, toText } from '../rendering/mail-parts.ts';
 import { attemptText } from '../rendering/wording.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { copyTables } from '../../../src/store/sql/copy.ts';
+import { copyTables } from '../../../src/store/copy.ts';
 import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import { SCHEMA_STEPS } from '../../../src/store/sql/schema.ts';
 import { list } from '../../../src/store/sql/sql.ts';

@@ -1,12 +1,15 @@
-// The HTML part of a mail: one table, without anything to load. Styles are inline, because some programs read no
-// others; only the dark colours are in a style sheet in the head. All values pass through `html`, which escapes them.
+// The two parts of a mail: text and HTML. The HTML is one table, without anything to load. Styles are inline, because
+// some programs read no others; only the dark colours are in a style sheet in the head. All values pass through `html`,
+// which escapes them.
 import { escapeHtml } from '../../lib/untrusted.ts';
 import type { Piece, FactRow } from './facts.ts';
 import {
+  alertText,
   COLOURS,
   detailsText,
   othersText,
   quoted,
+  rowText,
   tablesApart,
   type MessageContent,
   type Link,
@@ -138,4 +141,25 @@ function html(parts: TemplateStringsArray, ...values: readonly (string | readonl
     typeof value === 'string' ? escapeHtml(value) : value.map(({ markup }) => markup).join(''),
   );
   return { markup: parts.map((part, index) => part + (filled[index] ?? '')).join('') };
+}
+
+/** The text part of a mail. Untrusted text among the facts is in “quotes”, and never begins a line. */
+export function toText(content: MessageContent): string {
+  const { subject, lead, alerts, others, links, text, values, about, notes } = content;
+  const details = detailsText(content);
+  const left = othersText(others);
+  const parts = [
+    [subject, ...lead.map((line) => line.text)],
+    alerts.flatMap((alert) => [alertText(alert), ...(alert.link === null ? [] : [`  ${alert.link}`])]),
+    left === null ? [] : [left],
+    links.map(({ label, url }) => `${label}: ${url}`),
+    text.map((line) => line.text),
+    [...values, ...about].map(rowText),
+    notes,
+    details === null ? [] : [details],
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
 }
