@@ -80,7 +80,7 @@ export async function commitRouting(sql: Sql, round: RoutingRound, result: Routi
   await informStates(sql, result.informed, at);
   await owe(sql, result.owing, at);
   await turnAlerts(sql, result.turned, at);
-  await keepTold(sql, result.told, at);
+  if (result.told.length > 0) await keepTold(sql, result.told, at);
   // Only conditions inhibit other alerts, so only the end of a condition releases some.
   const over = result.turned.filter(({ notification }) => notification.transition === 'resolved');
   const ended = over.map(({ notification }) => notification.key);

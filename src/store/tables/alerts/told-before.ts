@@ -18,7 +18,6 @@ const ONLY_TRY = 1;
 
 /** The caller has written the states and the alerts. Repeats and escalation steps count from the time of sending. */
 export async function keepTold(sql: Sql, told: readonly ToldBefore[], at: Instant): Promise<void> {
-  if (told.length === 0) return;
   for (const one of told) await keepOne(sql, one, at);
   const begins = told.filter(({ notification: { transition } }) => isBegin(transition));
   const states = begins.map(({ notification: { key }, telling }) => ({ ...telling, key }));
