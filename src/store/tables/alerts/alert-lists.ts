@@ -11,7 +11,7 @@ import { int, ints, jsonOrNull, readable, texts, type Row } from '../../sql/rows
 import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED, IS_NAMED, isOwed } from '../deliveries/delivery-rows.ts';
-import { labelsShape, recipientOf } from './notifications.ts';
+import { labelsIn, recipientOf } from './notifications.ts';
 import { isOfEvents, retractedAmong, summaryMembersSince } from './summaries.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
@@ -80,8 +80,8 @@ const UNHEARD = (d: SqlDialect): string => `
  */
 export async function unheard(sql: Sql, before: Instant, uncounted: readonly string[]): Promise<Unheard[]> {
   return (await sql.all(UNHEARD, [before, uncounted])).flatMap((row) => {
-    const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
-    if (labels === undefined) return [];
+    const labels = labelsIn(row['labels']);
+    if (labels === null) return [];
     return [{ ...texts(row, 'key'), ...ints(row, 'episode', 'seq'), labels }];
   });
 }
@@ -152,9 +152,9 @@ const EVENTS_TOGETHER = ['alert.event', 'alert.reinstated'];
  * messages takes a second.
  */
 function openAlertOf(row: Row): OpenAlertRow | null {
-  const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+  const labels = labelsIn(row['labels']);
   const said = saidShape.safeParse(jsonOrNull(row['message'])).data;
-  if (labels === undefined || said === undefined) return null;
+  if (labels === null || said === undefined) return null;
   if (said.summary !== null && !EVENTS_TOGETHER.includes(said.summary.of)) return null;
   return {
     ...texts(row, 'key', 'watch', 'alert'),
@@ -192,8 +192,8 @@ export async function notifiedSince(sql: Sql, since: Instant): Promise<NotifiedL
   const counts = await sql.all(COUNTS, [since]);
   const to = Map.groupBy(await sql.all(TARGETS, [since]), ({ labels }) => String(labels));
   return counts.flatMap((row): NotifiedLabels[] => {
-    const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
-    if (labels === undefined) return [];
+    const labels = labelsIn(row['labels']);
+    if (labels === null) return [];
     return [{ labels, count: int(row, 'count'), to: (to.get(String(row['labels'])) ?? []).map(recipientOf) }];
   });
 }

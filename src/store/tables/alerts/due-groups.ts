@@ -1,6 +1,6 @@
 // Reads the groups that are due for a round.
 import { z } from 'zod';
-import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
+import type { Recipient } from '../../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../../core/model/delivery.ts';
 import type { Key, PendingTransition } from '../../../dispatch/model.ts';
 import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
@@ -10,7 +10,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { deliveryKind, MAY_HAVE_ARRIVED } from '../deliveries/delivery-rows.ts';
-import { labelsOf, recipientOf, TRANSITIONS } from './notifications.ts';
+import { labelsOf, recipientOf, severityIn, TRANSITIONS } from './notifications.ts';
 import { IS_ACTIVE, NEWEST_TRIED, stateOf } from './recipient-states.ts';
 
 const HOUR_MS = 3_600_000;
@@ -210,8 +210,6 @@ async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<
   return Map.groupBy(await sql.allOf(NEWS, several), ({ key }) => String(key));
 }
 
-const toldSeverity = z.enum(SEVERITIES);
-
 /** `between`: the transitions after the last sent one, if there are several. Null: damaged or dropped. */
 function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
   const described = labelsOf(row['labels']);
@@ -220,7 +218,7 @@ function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
   const hasEnded = row['transition'] === 'retracted' || row['transition'] === 'resolved';
   return {
     ...described,
-    severity: toldSeverity.safeParse(row['severity']).data ?? described.severity,
+    severity: severityIn(row['severity']) ?? described.severity,
     ...texts(row, 'key', 'watch', 'alert'),
     episode: int(row, 'episode'),
     isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,

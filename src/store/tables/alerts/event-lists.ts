@@ -4,10 +4,10 @@ import { BUILT_IN_RULE, type Labels, type WatchId } from '../../../core/model/id
 import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, EventGroup, FiringSpan } from '../../contract/alerts.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
+import { int, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { isOwed, messageOf } from '../deliveries/delivery-rows.ts';
-import { labelsShape } from './notifications.ts';
+import { labelsIn } from './notifications.ts';
 import { toldTogether } from './alert-lists.ts';
 
 /** Only the newest events of a storm are counted. */
@@ -145,7 +145,7 @@ const LABELS = 'SELECT labels FROM notifications WHERE key = $1 AND episode = $2
 /** The labels of the newest transition of an episode; null: none is stored, or they are damaged. */
 export async function labelsOf(sql: Sql, { key, episode }: EpisodeName): Promise<Labels | null> {
   const row = await sql.first(LABELS, [key, episode]);
-  return labelsShape.safeParse(jsonOrNull(row?.['labels'])).data ?? null;
+  return labelsIn(row?.['labels']);
 }
 
 /** Null: the alert is unknown. */

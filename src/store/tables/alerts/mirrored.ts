@@ -3,11 +3,11 @@ import type { FormerLabels, MirroredAlert } from '../../../core/model/mirror.ts'
 import type { Instant } from '../../../lib/clock.ts';
 import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
+import { int, ints, text, texts, type Row } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/delivery-rows.ts';
 import { inForceAt } from '../operators/policy.ts';
-import { labelsShape } from './notifications.ts';
+import { labelsIn } from './notifications.ts';
 
 const MIRRORED = (d: SqlDialect): string => `
   WITH candidates AS (SELECT key FROM alerts WHERE is_open = 1 UNION SELECT key FROM notifications WHERE at > $2)
@@ -56,9 +56,9 @@ function episodeOf(row: Row): string {
  */
 function formerOf(fired: readonly Row[]): FormerLabels[] {
   return fired.slice(0, -1).flatMap((row, i) => {
-    const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+    const labels = labelsIn(row['labels']);
     const [next, last] = [fired[i + 1], fired.at(-1)];
-    if (labels === undefined || next === undefined || row['labels'] === last?.['labels']) return [];
+    if (labels === null || next === undefined || row['labels'] === last?.['labels']) return [];
     return [{ labels, until: int(next, 'at') }];
   });
 }
@@ -66,8 +66,8 @@ function formerOf(fired: readonly Row[]): FormerLabels[] {
 /** Null: the row is unreadable. */
 function mirroredOf(row: Row, fired: readonly Row[]): MirroredAlert | null {
   const message = messageOf(row);
-  const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
-  if (message === null || labels === undefined) return null;
+  const labels = labelsIn(row['labels']);
+  if (message === null || labels === null) return null;
   const accepted = row['seq'] === null ? null : ints(row, 'seq', 'at', 'ends_at');
   return { message, labels, former: formerOf(fired), accepted };
 }

@@ -1,7 +1,7 @@
 // Notifications: transitions of polls, each with its message, stored once for all recipients.
 import { z } from 'zod';
 import { type Message, RULE_ENDS } from '../../../core/model/delivery.ts';
-import { type Recipient, SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
+import { type Labels, type Recipient, SEVERITIES, type Severity, type WatchId } from '../../../core/model/ids.ts';
 import {
   detailsWaitMs,
   LONGEST_DETAILS_MS,
@@ -35,15 +35,26 @@ export function transitionIn(value: unknown): TransitionName | null {
   return TRANSITIONS.find((one) => one === value) ?? null;
 }
 
-export const labelsShape = z.record(z.string(), z.string());
+/** Null: damaged. A schema would take three times as long, and a storm has thousands of labels to read. */
+export function labelsIn(text: unknown): Labels | null {
+  const labels = jsonOrNull(text);
+  return areLabels(labels) ? labels : null;
+}
 
-const described = z.object({ labels: labelsShape, severity: z.enum(SEVERITIES) });
+function areLabels(value: unknown): value is Labels {
+  return isRow(value) && Object.values(value).every((one) => typeof one === 'string');
+}
+
+/** Null: damaged. */
+export function severityIn(value: unknown): Severity | null {
+  return SEVERITIES.find((one) => one === value) ?? null;
+}
 
 /** Labels and severity; null: they are damaged. */
 export function labelsOf(text: unknown): Pick<DueMember, 'labels' | 'severity'> | null {
-  const labels = jsonOrNull(text);
-  const severity = labelsShape.safeParse(labels).data?.['severity'];
-  return described.safeParse({ labels, severity }).data ?? null;
+  const labels = labelsIn(text);
+  const severity = severityIn(labels?.['severity']);
+  return labels === null || severity === null ? null : { labels, severity };
 }
 
 export function recipientOf(row: Row): Recipient {
@@ -177,7 +188,7 @@ function untilRepeated(rows: readonly Row[], waiting: Set<string>): Unrouted[] {
 const unroutedShape = z.object({
   transition: z.enum(TRANSITIONS),
   of: z.enum(TRANSITIONS.map((name) => `alert.${name}` as const)).nullable(),
-  labels: labelsShape.and(z.object({ severity: z.enum(SEVERITIES) })),
+  labels: z.record(z.string(), z.string()).and(z.object({ severity: z.enum(SEVERITIES) })),
   notify: z.array(z.string()),
   members: z.array(z.string()),
 });
