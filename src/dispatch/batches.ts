@@ -1,5 +1,5 @@
 // Messages to a target: how many it may get in an hour, and what is fixed when one is closed.
-import { RANK_OF } from '../core/model/delivery.ts';
+import { MOST_LISTED, RANK_OF } from '../core/model/delivery.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import { deliveryId, idOf } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -43,7 +43,7 @@ interface Envelope {
 
 /** The same lines in any order make the same batch. */
 export function* closeBatch(envelope: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryBatch> {
-  const sorted = lines.toSorted(bySeverityAndAge);
+  const sorted = withNewsListed(lines.toSorted(bySeverityAndAge));
   const members = sorted.map(({ alert, item, renewed, heldAt, heldBy, present }) => ({
     key: alert.key,
     seq: item.seq,
@@ -80,6 +80,25 @@ function bySeverityAndAge(a: ClosedLine, b: ClosedLine): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
+}
+
+/**
+ * A message lists its first lines and counts the others. A line that is the reason of the message takes the place of a
+ * usual repeat, so that it is not only counted. The first line stays.
+ */
+function withNewsListed(sorted: readonly ClosedLine[]): readonly ClosedLine[] {
+  const [listed, counted] = [sorted.slice(0, MOST_LISTED), sorted.slice(MOST_LISTED)];
+  const news = counted.filter((line) => !isUsualRepeat(line));
+  const repeats = listed.slice(1).filter(isUsualRepeat);
+  const count = Math.min(news.length, repeats.length);
+  if (count === 0) return sorted;
+  const moved = new Set([...repeats.slice(-count), ...news.slice(0, count)]);
+  const stays = (line: ClosedLine): boolean => !moved.has(line);
+  return [...listed.filter(stays), ...news.slice(0, count), ...repeats.slice(-count), ...counted.filter(stays)];
+}
+
+function isUsualRepeat({ item, renewed }: ClosedLine): boolean {
+  return item.as === 'repeat' && renewed === null;
 }
 
 // Caps of messages to one recipient. Messages with a critical line have their own cap, twice as large, of which one

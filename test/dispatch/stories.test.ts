@@ -433,6 +433,21 @@ describe('timers:', () => {
     expect(heard(asks)).toHaveLength(3);
   });
 
+  test('a message lists the alert that it is sent for, also below many that are more severe', () => {
+    const day = morning({ options: { repeatMs: 4 * HOUR } });
+    const many = Array.from({ length: 60 }, (_, n) => alert(`many-${n}`, 'coins', 'critical'));
+    for (const one of [...many, LOW]) day.happens(one, 'firing');
+    day.work();
+    ack(day, LOW);
+    day.work();
+    day.acks.splice(0);
+    day.runUntil(at('12:30:00'));
+    const [first, again] = day.messages;
+    expect([first?.lines[0]?.key, first?.lines.at(-1)?.key]).toEqual(['many-0', 'low']);
+    expect([again?.kind, again?.lines.length, again?.severity]).toEqual(['repeat', 61, 'critical']);
+    expect([again?.lines[0]?.key, again?.lines[49]?.key]).toEqual(['many-0', 'low']);
+  });
+
   test('a repeat counts from what was accepted, and none is sent while one is on its way', () => {
     const day = morning({ options: { repeatMs: HOUR } });
     day.wire = () => 'again';
