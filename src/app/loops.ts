@@ -66,7 +66,7 @@ function workLoops(options: LoopOptions, parts: Parts): Loop[] {
 
 /** Loops for people: alerts about the daemon itself, reports, the heartbeat, and operators' actions. */
 export function peopleLoops(options: LoopOptions, parts: Parts): Loop[] {
-  const { store, ownership, inForce, wake, self, health, jumps, clock } = parts;
+  const { store, ownership, inForce, wake, self, health, polls, storage, jumps, clock } = parts;
   const { log, setup, isDry } = options;
   const { watches, reports, timeZone } = inForce;
   const held = (run: LoopRun): LoopRun => parts.whileHeld('service:dispatch', run);
@@ -82,7 +82,16 @@ export function peopleLoops(options: LoopOptions, parts: Parts): Loop[] {
   };
   const all = { ...options, ...parts };
   const reporting = { store, ownership, reports, onTransitions: wake.transitions, clock, log };
-  const recording = { health: () => summaryOfHealth(health()), store, clock, log };
+  const recording = {
+    health: () => summaryOfHealth(health()),
+    // A full state takes this row, but no transitions.
+    onKept() {
+      if (storage.state() !== 'full') polls.storeAgain();
+    },
+    store,
+    clock,
+    log,
+  };
   const kept = isDry ? null : createAnchorFile(setup.config.state.file);
   const loops: Loop[] = [
     { name: 'self-alerts', run: self.run },

@@ -13,6 +13,11 @@ export interface Polls {
   begin(): void;
   /** Schedules the watches that this process polls, if polls have begun. Call this when these watches have changed. */
   readonly schedule: () => void;
+  /**
+   * Polls the watches with transitions that the store refused, since a poll stores them. Without it, alerts that were
+   * sent from memory would be on record, and escalated, only after the next due time. Call this when a write has worked.
+   */
+  readonly storeAgain: () => void;
   /** Stores what polls have found out since the last time. */
   readonly flush: () => Promise<void>;
   /** Aborts requests under way, waits for their polls, and stores their results. */
@@ -20,18 +25,24 @@ export interface Polls {
 }
 
 export interface PollsOptions {
-  readonly poller: Pick<Poller, 'watches' | 'readings' | 'idle' | 'flush'>;
-  readonly scheduler: Pick<Scheduler, 'set'>;
+  readonly poller: Pick<Poller, 'watches' | 'readings' | 'unkept' | 'idle' | 'flush'>;
+  readonly scheduler: Pick<Scheduler, 'set' | 'pollAgain'>;
   readonly spending: Pick<Spending, 'plan'>;
   readonly keptPlans: Pick<KeptPlans, 'flush'>;
   /** Aborts the requests under way. */
   readonly reading: AbortController;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
+// Other writes may work while commits do not, so the polls of `storeAgain` become rarer.
+const FIRST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 600_000;
+
 export function createPolls({ poller, scheduler, spending, keptPlans, reading, clock, log }: PollsOptions): Polls {
   let isRunning = false;
+  /** The next time at which `storeAgain` may poll. */
+  let again = { at: -Infinity, waitMs: FIRST_WAIT_MS };
 
   function schedule(): void {
     if (!isRunning) return;
@@ -47,6 +58,17 @@ export function createPolls({ poller, scheduler, spending, keptPlans, reading, c
     );
   }
 
+  function storeAgain(): void {
+    const { unkept: waits } = poller;
+    const waiting = waits.unkeptWatches().filter((id) => waits.unkept(id)?.transitions.length !== 0);
+    const now = clock.monotonic();
+    if (waiting.length === 0) again = { at: now, waitMs: FIRST_WAIT_MS };
+    else if (now >= again.at) {
+      for (const id of waiting) scheduler.pollAgain(id, 0);
+      again = { at: now + again.waitMs, waitMs: Math.min(2 * again.waitMs, LONGEST_WAIT_MS) };
+    }
+  }
+
   async function flush(): Promise<void> {
     await poller.flush();
     await keptPlans.flush();
@@ -59,6 +81,7 @@ export function createPolls({ poller, scheduler, spending, keptPlans, reading, c
       schedule();
     },
     schedule,
+    storeAgain,
     flush,
     async end() {
       isRunning = false;

@@ -8,6 +8,8 @@ import type { Log } from '../../telemetry/log.ts';
 export interface HealthRecordOptions {
   readonly store: Pick<Store, 'keepHealth'>;
   readonly health: () => HealthSummary;
+  /** Called after each write. */
+  readonly onKept: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -17,7 +19,7 @@ const LONGEST_MS = 30_000;
 
 /** Runs until the signal aborts. A storage that does not answer is tried again, and logged once per outage. */
 export async function recordHealth(
-  { store, health, clock, log }: HealthRecordOptions,
+  { store, health, onKept, clock, log }: HealthRecordOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let kept: { readonly text: string; readonly at: number } | null = null;
@@ -30,6 +32,7 @@ export async function recordHealth(
     if (kept?.text === text && at - kept.at < LONGEST_MS) return;
     await store.keepHealth(now);
     kept = { text, at };
+    onKept();
   }
 
   while (!signal.aborted) {

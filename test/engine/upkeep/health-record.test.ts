@@ -14,6 +14,7 @@ test('the row is written when it says something else, at most every 10 s, and el
   const clock = createFakeClock();
   const log = createRecordingLog();
   const disk = { isBroken: false };
+  const kept = { count: 0 };
   const begin = clock.now();
   const written: string[] = [];
   let known: Partial<HealthSummary> = {};
@@ -28,6 +29,9 @@ test('the row is written when it says something else, at most every 10 s, and el
         },
       },
       health: () => ({ ...summaryOfHealth(calmHealth(clock.now())), startedAt: begin, ...known }),
+      onKept: () => {
+        kept.count += 1;
+      },
       clock,
       log,
     },
