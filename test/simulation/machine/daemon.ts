@@ -104,9 +104,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   }
 
+  /** In a whole daemon the record of its health shows when the store takes writes again. */
+  async function storeAgain(): Promise<void> {
+    while (!line.stopping.aborted) {
+      const isRefused = parts.poller.unkept.unkeptWatches().length > 0;
+      await (isRefused ? store.probe(clock.now()) : Promise.resolve()).then(parts.polls.storeAgain, ignore);
+      await clock.sleep(PROBE_MS, line.stopping);
+    }
+  }
+
   async function run(): Promise<void> {
     await using _closing = closing;
-    await Promise.all([runWork(given, parts, line.stopping), keepPolicy(policy, line.stopping), look()]);
+    const work = [runWork(given, parts, line.stopping), keepPolicy(policy, line.stopping)];
+    await Promise.all([...work, storeAgain(), look()]);
   }
 
   await apply();
@@ -115,6 +125,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 const LOOK_MS = 600_000;
+const PROBE_MS = 30_000;
 
 const SILENT: SafeLog = {
   debug: ignore,

@@ -230,7 +230,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     history: (filter) => deed(() => inner.history(filter)),
     verifyJournal: (anchor) => deed(() => inner.verifyJournal(anchor)),
     backlog: (deadSince) => deed(() => inner.backlog(deadSince)),
-    probe: (at) => deed(() => inner.probe(at)),
+    probe: (at) => write(() => inner.probe(at)),
     secure: () => inner.secure(),
     prune: (before, at) => writePolicy(() => inner.prune(before, at)),
     // The database outlives the process.
