@@ -59,6 +59,12 @@ export interface Ownership {
   /** True if watches that are in no config may be retired: all live replicas ran the same config for 30 seconds. */
   mayRetire(): boolean;
 
+  /**
+   * The time by the clock of the database at which this process noticed that the database may lack its last seconds.
+   * Null: it has noticed no such loss.
+   */
+  readonly setBackAt: () => Instant | null;
+
   /** True if each shard has a live replica. Rejects with a `StorageError`. */
   readonly allHeld: () => Promise<boolean>;
 
@@ -143,6 +149,7 @@ export function createSoleOwnership({ fence }: SoleCluster): Ownership {
     consult: () => undefined,
     view: () => ALONE,
     mayRetire: () => true,
+    setBackAt: () => null,
     allHeld: () => Promise.resolve(true),
     run: () => Promise.resolve(),
   };

@@ -42,6 +42,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   let roundAt = 0;
   let isNextDue = false;
   let isCut = false;
+  let setBackAt: Instant | null = null;
   /**
    * True once a config of this process had a vote. A config that is loaded later is of the same installation, so it has
    * one too.
@@ -71,6 +72,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     hasCounted ||= await cluster.remembersAny(watches);
     const renewed = await cluster.renew({ checksum, counts: hasCounted, ...avoidance.announced() });
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
+    if (renewed.changed !== null) setBackAt = renewed.now;
     if (renewed.changed === 'went-back') forget();
     if (renewed.changed === 'restarted') readAnew();
     const plan = planRound(state, { id: cluster.id, renewed, checksum, held: held.all(), sentAt, leaseMs });
@@ -259,6 +261,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
         counts,
       }),
     mayRetire: () => mayRetire(state, clock.monotonic(), leaseMs),
+    setBackAt: () => setBackAt,
     allHeld: cluster.allHeld,
     async run(signal) {
       try {

@@ -39,7 +39,7 @@ import type { Prepared } from './prepared.ts';
 
 export interface ChannelsOptions {
   readonly store: Store;
-  readonly ownership: Pick<Ownership, 'fenceOf' | 'holds'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'holds' | 'setBackAt'>;
   readonly clock: Clock;
   readonly log: Log & Pick<SafeLog, 'addSecrets'>;
   readonly supervise: Supervise;

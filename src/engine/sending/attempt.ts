@@ -16,7 +16,7 @@ import type { createFailingReceivers, MayGo } from './may-send.ts';
 
 /** Given to each attempt of a channel. */
 export interface AttemptOptions {
-  readonly ownership: Pick<Ownership, 'holds'>;
+  readonly ownership: Pick<Ownership, 'holds' | 'setBackAt'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly mayGo: MayGo;
@@ -92,18 +92,30 @@ async function mayGo(
 
 async function send(
   claimed: Claimed,
-  { notifier, begun, isToldUnrecorded, channel, log }: AttemptTools,
+  { ownership, notifier, begun, isToldUnrecorded, channel, log }: AttemptTools,
   abandon: AbortSignal,
 ): Promise<Outcome> {
   const { delivery, attempt, maybeCopy, receipt, ownReceipts } = claimed;
   const isAgain = begun.begin(claimed);
   try {
-    const isCopy = maybeCopy || isAgain || isToldUnrecorded(delivery);
+    const mayBeLost = isBeforeLoss(delivery, ownership.setBackAt());
+    const isCopy = maybeCopy || isAgain || mayBeLost || isToldUnrecorded(delivery);
     return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt, ownReceipts }, abandon);
   } catch (error) {
     log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
     return { type: 'again', why: String(error) };
   }
+}
+
+/** Watches whose last polls the database has lost are polled again within this time. */
+const DECIDED_AGAIN_MS = 60_000;
+
+/**
+ * True if the database may have lost the record that another process sent the delivery: it was closed before the loss,
+ * or from a decision that was made again after it.
+ */
+function isBeforeLoss({ at }: Delivery, setBackAt: Instant | null): boolean {
+  return setBackAt !== null && at < setBackAt + DECIDED_AGAIN_MS;
 }
 
 interface Settling {

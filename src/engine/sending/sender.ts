@@ -41,7 +41,7 @@ interface SenderOptions extends AttemptOptions {
     Store,
     'keepRecipients' | 'claim' | 'unclaim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'
   >;
-  readonly ownership: Pick<Ownership, 'fenceOf' | 'holds'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'holds' | 'setBackAt'>;
   /**
    * Deliveries to other recipients wait, since a reload removed these recipients. If the reload changed the type of the
    * channel, a removed recipient may be an address for the former type.

@@ -48,7 +48,7 @@ export interface ReplicaOptions {
   readonly url?: string;
 }
 
-export interface Replica extends Pick<Process, 'err' | 'says' | 'kill' | 'ended'> {
+export interface Replica extends Pick<Process, 'err' | 'says' | 'kill' | 'ended' | 'pid'> {
   readonly folder: Folder;
   page(path: string): Promise<{ readonly status: number; readonly body: string }>;
   /** Ends it as a supervisor does. */

@@ -80,6 +80,7 @@ function movingOwnership(claimNow: (shard: Shard) => Fence): MovingOwnership {
     consult: () => undefined,
     view: () => NO_CLUSTER,
     mayRetire: () => ownership.agrees,
+    setBackAt: () => null,
     allHeld: () => Promise.resolve(true),
     run: () => Promise.resolve(),
     async claim(...shards) {
