@@ -68,6 +68,8 @@ function found(given: Partial<PeopleRun>): string[] {
   return judgePeople(peopleLogOf({ ...sound, ...given })).map(({ check, story }) => `${check} ${story.duty}`);
 }
 
+const iso = (at: number): string => new Date(at).toISOString();
+
 const silence = (at: number): Recorded => ({
   at,
   type: 'operated',
@@ -78,8 +80,8 @@ const silence = (at: number): Recorded => ({
       answer: {
         id: 's',
         matchers: { watch: 'care-0' },
-        from: new Date(at).toISOString(),
-        until: new Date(at + 20 * SECOND).toISOString(),
+        from: iso(at),
+        until: iso(at + 20 * SECOND),
         until_resolved: false,
       },
     },
@@ -159,6 +161,18 @@ describe('the clock of the database goes three minutes ahead, and back before a 
 test('a silence that a failover has lost holds nothing any more', () => {
   const lost = [{ at: FIRED - 5 * SECOND, recorded: [silence(FIRED - 15 * SECOND)] }];
   expect(found({ lost })).toEqual([]);
+});
+
+test('an acknowledgement that a failover has lost delays no call', () => {
+  const at = FIRED + STEP_MS - 10 * SECOND;
+  const answer = { key: 'k', episode: 1, seq: 1, at: iso(at), until: iso(at + 5 * MINUTE) };
+  const ack: Recorded = { at, type: 'operated', body: { key: 'a', answer: { action: 'ack', answer } } };
+  const open = recorded.slice(0, 4);
+  const called = [told('begin', 1, FIRED + 100), told('call', 1, FIRED + STEP_MS, { channel: CALLS })];
+  const stepsWrong = (run: Partial<PeopleRun>): string[] =>
+    found({ recorded: open, tries: called, ...run }).filter((line) => line.endsWith(' early'));
+  expect(stepsWrong({ lost: [{ at: at + 5 * SECOND, recorded: [ack] }] })).toEqual([]);
+  expect(stepsWrong({ recorded: [...open, ack] })).toEqual(['step-wrong early']);
 });
 
 test('what was told from memory and is on no record did happen', () => {

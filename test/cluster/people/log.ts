@@ -151,7 +151,7 @@ function inOrder<T extends { readonly at: Instant }>(some: readonly T[]): T[] {
   return some.toSorted((a, b) => a.at - b.at);
 }
 
-/** What a failover has lost of it ends there. */
+/** A failover ends what it has lost. */
 function actionsOf({ recorded, lost }: PeopleRun): OperatorAction[] {
   const kept = new Set(bodiesOf(recorded, 'operated').map(({ key }) => key));
   const acked = new Map<string, Instant>();
@@ -167,22 +167,23 @@ function actionsOf({ recorded, lost }: PeopleRun): OperatorAction[] {
     const change = keptChange(one.body.answer, false);
     if (change === null) continue;
     const action = { at: one.at, by: 'local', ...change };
+    const isLost = one.lostAt !== null && !kept.has(one.body.key);
+    // The alert is escalated as if nobody had acknowledged it.
+    if (isLost && change.type === 'ack') continue;
     if (change.type === 'ack') {
       const name = `${change.key} ${change.episode}`;
       const replaces = (acked.get(name) ?? -Infinity) > one.at;
       acked.set(name, change.untilClock);
       actions.push({ ...action, ...change, replaces });
     } else actions.push(action);
-    if (one.lostAt !== null && !kept.has(one.body.key)) actions.push(...undone(action, one.lostAt));
+    if (one.lostAt !== null && isLost) actions.push(...undone(action, one.lostAt));
   }
   return inOrder(actions);
 }
 
 function undone(action: OperatorAction, at: Instant): OperatorAction[] {
   const by = 'the database';
-  if (action.type === 'silence') return [{ at, by, type: 'silence-ended', id: action.id }];
-  if (action.type === 'ack') return [{ at, by, type: 'ack-withdrawn', key: action.key, episode: action.episode }];
-  return [];
+  return action.type === 'silence' ? [{ at, by, type: 'silence-ended', id: action.id }] : [];
 }
 
 interface MadeMessage extends Pick<UntriedMessage, 'target' | 'kind'> {
