@@ -76,7 +76,9 @@ export function groupsIn({ timeline, messages, stories, severityAt, clock }: Evi
       if (named === null || group === null || (sort === 'news' && severityAt(story, at) === 'critical')) return at;
       const own = closingsOf(target).get(group) ?? [];
       const last = own[countUntil(own.length, (n) => (own[n]?.at ?? Infinity) < at) - 1];
-      const isMeant = last !== undefined && (since === null || last.at >= since);
+      // A reload may have moved it to a group that waits by a timer of its own.
+      const isMoved = since !== null && groupAt(story.rule, target, since) !== group;
+      const isMeant = last !== undefined && (since === null || isMoved || last.at >= since);
       const paced = isMeant ? clock.waitUntil(last.at, clock.at(last.at) + named.intervalMs) : at;
       const isFirst = sort === 'news' && since === null;
       // It waits since it happened, whatever else held it meanwhile.

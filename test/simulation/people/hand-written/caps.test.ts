@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CommittedTransition, PeopleLog, Try, TryMember } from '../log.ts';
+import type { CommittedTransition, ConfigVersion, PeopleLog, Try, TryMember } from '../log.ts';
 import {
   begin,
   config,
@@ -291,6 +291,31 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(told(HOUR + 90 * MINUTE, { jumps })).toEqual([]);
     expect(told(HOUR + 90 * MINUTE, {})).toEqual(['unsent event']);
     expect(told(HOUR + 150 * MINUTE, { jumps })).toEqual(['unsent event']);
+  });
+
+  it('lets an event that a reload moves to another group wait for the timer of that group', () => {
+    const high = {
+      ...rule('info', 'event'),
+      alert: 'high',
+      labels: { watch: 'coin', alert: 'high', severity: 'info' },
+    };
+    const to = route({ notify: ['ops'], groupBy: ['severity'], groupIntervalMs: HOUR });
+    const version = (severity: 'warning' | 'info'): ConfigVersion =>
+      config(severity, [to], [rule(severity, 'event'), high]);
+    const events = eventsAt([HOUR, HOUR + 10 * MINUTE]);
+    const other = transition({ alert: 'high', type: 'event', severity: 'info', key: 'other', at: HOUR + 30 * MINUTE });
+    const told = (reload: readonly { readonly from: number; readonly config: ConfigVersion }[]): string[] =>
+      found({
+        span: { from: 0, to: 3 * HOUR },
+        configs: [{ from: 0, config: version('warning') }, ...reload],
+        transitions: [...events, other],
+        tries: [
+          ...[...events.slice(0, 1), other].map(toldAlone),
+          ...events.slice(1).map((last) => sent(2 * HOUR + 30 * MINUTE, 'ops', toldAlone(last).members)),
+        ],
+      });
+    expect(told([{ from: HOUR + 40 * MINUTE, config: version('info') }])).toEqual([]);
+    expect(told([])).toEqual(['unsent event']);
   });
 
   it('lets the summary of the cap wait for as long as it had to when the clock is set back', () => {
