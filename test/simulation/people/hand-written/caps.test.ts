@@ -303,7 +303,7 @@ describe('the oracle for people, of caps and summaries,', () => {
     const version = (severity: 'warning' | 'info'): ConfigVersion =>
       config(severity, [to], [rule(severity, 'event'), high]);
     const events = eventsAt([HOUR, HOUR + 10 * MINUTE]);
-    const other = transition({ alert: 'high', type: 'event', severity: 'info', key: 'other', at: HOUR + 30 * MINUTE });
+    const other = transition({ alert: 'high', type: 'event', severity: 'info', key: 'other', at: HOUR + 5 * MINUTE });
     const told = (reload: readonly { readonly from: number; readonly config: ConfigVersion }[]): string[] =>
       found({
         span: { from: 0, to: 3 * HOUR },
@@ -311,7 +311,7 @@ describe('the oracle for people, of caps and summaries,', () => {
         transitions: [...events, other],
         tries: [
           ...[...events.slice(0, 1), other].map(toldAlone),
-          ...events.slice(1).map((last) => sent(2 * HOUR + 30 * MINUTE, 'ops', toldAlone(last).members)),
+          ...events.slice(1).map((last) => sent(2 * HOUR + 5 * MINUTE, 'ops', toldAlone(last).members)),
         ],
       });
     expect(told([{ from: HOUR + 40 * MINUTE, config: version('info') }])).toEqual([]);
