@@ -171,21 +171,20 @@ function logsFrom(
 const LOG_RANGE: RangeParams = { from: 'fromBlock', to: 'toBlock', newest: 'latest' };
 
 /**
- * The same by the JSON-RPC, whose rows have no time. `contract` null: of any contract. `topics`: one for each place
- * without a hole, of which the last may be a list. Explorers leave out a null, and older ones do not understand another list.
+ * The same by the JSON-RPC, whose rows have no time. `topics`: one for each place without a hole, of which the last may
+ * be a list. Explorers leave out a null, and older ones do not understand another list.
  */
 export function rpcLogs(
   explorer: string,
-  contract: Address | null,
+  contract: Address,
   topics: readonly (string | readonly string[])[],
 ): ListQuestion<typeof Log.fields> {
   const range = { fromBlock: placeOf(LOG_RANGE.from), toBlock: placeOf(LOG_RANGE.to) };
-  const filter = { ...(contract === null ? {} : { address: contract.key }), ...range, topics };
+  const filter = { address: contract.key, ...range, topics };
   const body = { jsonrpc: '2.0', id: 0, method: 'eth_getLogs', params: [filter] };
   const question = list(explorer, ROWS.rpcLogs, null, Log);
   const path = `${question.path}?${JSON.stringify(body)}`;
-  const open = contract === null ? { openTo: 'any-contract' as const } : {};
-  return { ...question, root: 'rpc', path, nextAfter: nextIn(LOG_RANGE), range: LOG_RANGE, ...open };
+  return { ...question, root: 'rpc', path, nextAfter: nextIn(LOG_RANGE), range: LOG_RANGE };
 }
 
 /** `topic`: at any place of the topics; null: all logs. The caller must filter again. */

@@ -153,7 +153,7 @@ watches:
     }
     const before = world.asked.length;
     expect(await world.poll()).toEqual([]);
-    expect(world.asked.slice(before)).toHaveLength(4);
+    expect(world.asked.slice(before)).toHaveLength(3);
     sandbox.mine();
     sandbox.emit({ event: OWNER, args: ['treasury', STRANGER] });
     sandbox.emit({ address: 'USDC', event: APPROVAL, args: ['treasury', STRANGER, UNLIMITED] });

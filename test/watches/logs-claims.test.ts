@@ -182,7 +182,7 @@ describe('check', () => {
     expect(text).toContain('asks api?module=logs&action=getLogs and blocks');
     expect(text).toContain('4,320 requests, 86,400 credits a day');
     expect(text).toContain(
-      '2 questions a poll (1 with rpc: true at the explorer); of any contract, at most 1,000 blocks a request',
+      '2 questions a poll; of any contract, at most 1,000 blocks a request',
     );
   });
 });

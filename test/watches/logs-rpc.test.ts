@@ -90,31 +90,12 @@ describe('the question', () => {
     expect(await pollsWithBlocks(world, 2)).toEqual([]);
   });
 
-  test('of any contract has no address, and tells a claim as one', async () => {
-    const yaml = approvals('owner: ours', '');
-    await using world = await createWorld(yaml);
-    await world.poll();
-    const before = world.asked.length;
-    expect(await world.poll()).toEqual([]);
-    expect(askedSince(world, before)).toEqual(['blocks', 'eth-rpc']);
-    expect(filtersIn(world).at(-1)).not.toHaveProperty('address');
-    world.sandbox.mine({ blocks: 2500 });
-    const later = filtersIn(world).length;
-    expect(await world.poll()).toEqual([]);
-    const ranges = filtersIn(world).slice(later);
-    expect(ranges.map(({ fromBlock, toBlock }) => Number(toBlock) - Number(fromBlock))).toEqual([999, 999, 572]);
-    world.sandbox.mine();
-    world.sandbox.emit({ address: STRANGER, event: APPROVAL, args: ['vault', STRANGER, '5'] });
-    approve(world, 'treasury');
-    expect(await world.poll()).toEqual(['any event', 'any event']);
-    expect(world.messages.map(({ severity }) => severity).toSorted()).toEqual(['critical', 'warning']);
-  });
-
   test.each([
     ['one event', rules('events: Paused,'), 1],
     ['one value', approvals('owner: treasury'), 1],
     ['values of a later argument', approvals('spender: [treasury, vault]'), 2],
     ['values of two arguments', approvals('owner: [treasury, vault], spender: hot_wallet'), 2],
+    ['any contract', approvals('owner: [treasury, vault]', ''), 2],
     [
       'a rule that reads the time',
       rules('events: [Paused, OwnershipTransferred],', `{ id: any, on: new, title: "at {{ timestamp }}" }`),
@@ -125,7 +106,8 @@ describe('the question', () => {
     await world.poll();
     const before = world.asked.length;
     expect(await world.poll()).toEqual([]);
-    expect(askedSince(world, before)).toEqual(Array.from({ length: questions }, () => 'api'));
+    const asked = askedSince(world, before).filter((path) => path !== 'blocks');
+    expect(asked).toEqual(Array.from({ length: questions }, () => 'api'));
   });
 
   test('may have 16 values with rpc, and is refused at 17 and without it', () => {
@@ -135,9 +117,9 @@ describe('the question', () => {
       );
     expect(loadWatches(some(16))).toHaveLength(1);
     expect(() => loadWatches(some(17))).toThrow('asks 17 questions a poll, and at most 10 are possible');
-    expect(() => loadWatches(some(16), new Map(), false)).toThrow(
-      'asks 16 questions a poll, and at most 10 are possible',
-    );
+    const refused = 'asks 16 questions a poll, and at most 10 are possible';
+    expect(() => loadWatches(some(16), new Map(), false)).toThrow(refused);
+    expect(() => loadWatches(some(16).replace('of: USDC,', ''))).toThrow(refused);
   });
 });
 
@@ -386,7 +368,6 @@ describe('a reload that adds or removes rpc', () => {
   test.each([
     ['several events', BOTH, pause],
     ['several values', OURS, approve],
-    ['any contract', approvals('owner: ours', ''), approve],
   ] as const)('loses nothing, repeats nothing and bases nothing anew: %s', async (_case, yaml, emit) => {
     await using world = await createWorld(yaml, { rpc: false });
     await world.poll();

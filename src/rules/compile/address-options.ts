@@ -30,13 +30,14 @@ function keysOf(compiling: Compiling, { key, written, explorer }: WrittenAddress
 
 /** The options, with addresses for the names that only the kind can find in them. Null after mistakes were reported. */
 export function resolvedOptions(
-  { kind, catalogue, complain }: Compiling,
+  { kind, catalogue, hasAddress, complain }: Compiling,
   value: unknown,
   explorer: ExplorerSettings,
 ): { readonly value: unknown } | null {
   if (kind.resolve === undefined) return { value };
   const { names } = catalogue.config;
-  const { options, mistakes } = kind.resolve(value, (name) => addressesOn(names.get(name), explorer.name), explorer);
+  const addressesOf = (name: string): readonly Address[] | undefined => addressesOn(names.get(name), explorer.name);
+  const { options, mistakes } = kind.resolve(value, addressesOf, { rpc: explorer.rpc, hasAddress });
   for (const { path, message, hint, written } of mistakes)
     complain(path, { message, hint: hint ?? (written === undefined ? undefined : hintFor(written, names.keys())) });
   return mistakes.length > 0 ? null : { value: options };

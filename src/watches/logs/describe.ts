@@ -26,11 +26,11 @@ export function describeEvents(options: LogWatchOptions, target: Target<LogWatch
 }
 
 function askedWords(target: Target<LogWatchOptions>): string {
-  const { options, rpc } = target;
+  const { address, options, rpc } = target;
   const byRpc = rpcQuestions(target);
   if (byRpc !== null) return `, ${questionsIn(byRpc.all === null ? byRpc.each.length : 1)} a poll by eth_getLogs`;
   if (options.where === undefined) return '';
-  const saving = rpc === true ? null : topicLists(options);
+  const saving = rpc === true || address === null ? null : topicLists(options);
   const hint = saving === null ? '' : ` (${saving.length} with rpc: true at the explorer)`;
   return `, ${questionsIn(askedTopics(options).length)} a poll${hint}`;
 }
@@ -39,7 +39,7 @@ function otherWays(target: Target<LogWatchOptions>): readonly string[] {
   const { address, options } = target;
   const count = options.where === undefined ? 1 : askedTopics(options).length;
   const byApi = rpcQuestions(target) === null ? [] : [`${questionsIn(count)} to api?module=logs`];
-  return address === null ? byApi : [...byApi, LISTED];
+  return address === null ? [] : [...byApi, LISTED];
 }
 
 function questionsIn(count: number): string {

@@ -34,26 +34,28 @@ export const apiQuestions = remembered((target: Target<LogWatchOptions>): LogQue
   const asked = askedTopics(options);
   if (address === null) {
     const each = asked.map((topics) => topicLogs(explorer, topics));
-    return { all: null, each, named: namedBy(target, asked, contractLogs) };
+    return { all: null, each, named: namedBy(target, asked) };
   }
   const each = asked.map((topics) => contractLogs(explorer, address, topics));
   const others = options.where === undefined ? contractLogs(explorer, address, []) : null;
   return { all: each.length === 1 ? (each[0] ?? null) : others, each, named: [] };
 });
 
-/** By `eth_getLogs`, if its lists of topics save questions; null if they do not, or if it must not be asked. */
+/**
+ * By `eth_getLogs`, if its lists of topics save questions; null if they do not, or if it must not be asked. It is not asked
+ * about all contracts: in a flood the times of its rows would take too many requests.
+ */
 export const rpcQuestions = remembered((target: Target<LogWatchOptions>): LogQuestions | null => {
   const { explorer, address, options, rpc } = target;
-  if (rpc !== true || options.readsTime === true) return null;
+  if (rpc !== true || address === null || options.readsTime === true) return null;
   const events = topicsOf(options);
-  if (address !== null && options.where === undefined && events.length > 1) {
+  if (options.where === undefined && events.length > 1) {
     const each = events.map((topic) => rpcLogs(explorer, address, [topic]));
     return { all: rpcLogs(explorer, address, [events]), each, named: [] };
   }
   const lists = topicLists(options);
   if (lists === null) return null;
   const each = lists.map((topics) => rpcLogs(explorer, address, topics));
-  if (address === null) return { all: null, each, named: namedBy(target, lists, rpcLogs) };
   return { all: each.length === 1 ? (each[0] ?? null) : null, each, named: [] };
 });
 
@@ -87,13 +89,9 @@ export function listOf({ explorer, address, options }: Target<LogWatchOptions>):
   return addressLogs(explorer, address, sharedTopic(options));
 }
 
-function namedBy<T>(
-  { explorer, namedContracts }: Target,
-  lists: readonly T[],
-  ask: (explorer: string, contract: Address, topics: T) => LogQuestion,
-): readonly LogQuestion[] {
+function namedBy({ explorer, namedContracts }: Target, asked: ReturnType<typeof askedTopics>): readonly LogQuestion[] {
   const contracts = [...(namedContracts ?? [])].flatMap((key) => Address.parse(key) ?? []);
   return contracts.flatMap((contract) =>
-    lists.map((topics) => ({ ...ask(explorer, contract, topics), openTo: 'named' as const })),
+    asked.map((topics) => ({ ...contractLogs(explorer, contract, topics), openTo: 'named' as const })),
   );
 }

@@ -77,7 +77,7 @@ function typeOf(signatures: readonly EventSignature[], name: string): AbiType | 
 export function resolveWhere<E extends EventOptions>(
   options: E,
   addressesOf: (name: string) => readonly Address[] | undefined,
-  { rpc }: Pick<Target, 'rpc'>,
+  { rpc, hasAddress }: Pick<Target, 'rpc'> & { readonly hasAddress: boolean },
 ): ResolvedOptions<E> {
   const { where } = options;
   if (where === undefined) return { options, mistakes: [] };
@@ -98,7 +98,7 @@ export function resolveWhere<E extends EventOptions>(
   });
   const named = { ...options, where: Object.fromEntries(resolved) };
   const count = askedTopics(named).length;
-  const most = rpc === true && topicLists(named) !== null ? MOST_SAVED : MOST_QUESTIONS;
+  const most = rpc === true && hasAddress && topicLists(named) !== null ? MOST_SAVED : MOST_QUESTIONS;
   if (count > most)
     mistakes.push({
       path: ['where'],

@@ -1,7 +1,7 @@
 // Calls of contracts: POST requests, with the key, the budget, the retries and the sharing of all others.
 import { describe, expect, test } from '@jest/globals';
 import { rpcCalls, rpcLogs } from '../../../src/explorer/operations.ts';
-import { missOf, openExplorer } from '../support/open.ts';
+import { missOf, openExplorer, VAULT } from '../support/open.ts';
 import { inTurn, sendJson, startServer } from '../support/server.ts';
 
 const BLOCK = { method: 'eth_blockNumber', params: [] };
@@ -64,7 +64,7 @@ test.each([
   });
   await using opened = openExplorer(server.url);
   const missed = await missOf(
-    opened.explorer.tickReader().page(rpcLogs('ethereum', null, [`0x${'1'.repeat(64)}`]), null),
+    opened.explorer.tickReader().page(rpcLogs('ethereum', VAULT, [`0x${'1'.repeat(64)}`]), null),
   );
   expect(missed.reason).toBe(reason);
   expect(missed.message).toContain('database timeout');

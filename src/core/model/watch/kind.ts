@@ -64,7 +64,7 @@ export interface Kind<E, S, O> {
   resolve?(
     options: E,
     addressesOf: (name: string) => readonly Address[] | undefined,
-    explorer: Pick<Target, 'rpc'>,
+    target: Pick<Target, 'rpc'> & { readonly hasAddress: boolean },
   ): ResolvedOptions<E>;
   /** The events that `on:` may name. */
   readonly events: Readonly<Record<EventName, EventSpec>>;
