@@ -362,8 +362,8 @@ export const RARE_BUGS_OF_PEOPLE: Readonly<Record<string, TestedBug>> = {
     edits: [
       {
         file: 'src/store/tables/alerts/due-groups.ts',
-        find: `severity: toldSeverity.safeParse(row['severity']).data ?? described.severity,`,
-        replace: `severity: toldSeverity.safeParse(row['seq']).data ?? described.severity,`,
+        find: `severity: severityIn(row['severity']) ?? described.severity,`,
+        replace: `severity: severityIn(row['seq']) ?? described.severity,`,
       },
     ],
     tests: 'test/dispatch/calls.test.ts',
