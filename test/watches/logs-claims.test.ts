@@ -181,8 +181,6 @@ describe('check', () => {
     const text = lines.join('\n');
     expect(text).toContain('asks api?module=logs&action=getLogs and blocks');
     expect(text).toContain('4,320 requests, 86,400 credits a day');
-    expect(text).toContain(
-      '2 questions a poll; of any contract, at most 1,000 blocks a request',
-    );
+    expect(text).toContain('2 questions a poll; of any contract, at most 1,000 blocks a request');
   });
 });
