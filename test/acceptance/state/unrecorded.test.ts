@@ -338,27 +338,30 @@ test('an alert that was told from memory is escalated, acknowledged and ended as
   expect(calls(scene).slice(2).toSorted()).toEqual(['empty resolved 1', 'low resolved 1']);
 });
 
-test('an alert that was told from memory is on record, and escalated, although its next poll is due much later', async () => {
-  const routes = ESCALATING.replace('15m', '2m');
-  await using scene = await aDaemon({ routes, rules: RULES.replace('every: 1m', 'every: 1h') });
-  const { hook, explorer, refused, running } = scene;
-  explorer.balance = '0';
-  {
-    await using _fault = await holdState(stateOf(scene.folder, 'state.db'));
-    await running.clock.advance(60 * MINUTE);
-    await hook.calls.reached(1);
-    await refused.reached(1);
-  }
-  const { length } = running.polls.all;
-  await running.clock.advance(MINUTE);
-  await running.polls.reached(length + 1);
-  await running.clock.advance(MINUTE);
-  await hook.calls.reached(3);
-  expect(calls(scene)).toEqual(['empty firing 1; unrecorded', 'low firing 1']);
-  expect(calls(scene, '/pager')).toEqual(['empty firing 1']);
-  await running.clock.advance(20 * MINUTE);
-  expect([refused.all.length, running.polls.all.length]).toEqual([1, length + 1]);
-});
+onFileAlone('no write works while another program holds the file')(
+  'an alert that was told from memory is on record, and escalated, although its next poll is due much later',
+  async () => {
+    const routes = ESCALATING.replace('15m', '2m');
+    await using scene = await aDaemon({ routes, rules: RULES.replace('every: 1m', 'every: 1h') });
+    const { hook, explorer, refused, running } = scene;
+    explorer.balance = '0';
+    {
+      await using _fault = await holdState(stateOf(scene.folder, 'state.db'));
+      await running.clock.advance(60 * MINUTE);
+      await hook.calls.reached(1);
+      await refused.reached(1);
+    }
+    const { length } = running.polls.all;
+    await running.clock.advance(MINUTE);
+    await running.polls.reached(length + 1);
+    await running.clock.advance(MINUTE);
+    await hook.calls.reached(3);
+    expect(calls(scene)).toEqual(['empty firing 1; unrecorded', 'low firing 1']);
+    expect(calls(scene, '/pager')).toEqual(['empty firing 1']);
+    await running.clock.advance(20 * MINUTE);
+    expect([refused.all.length, running.polls.all.length]).toEqual([1, length + 1]);
+  },
+);
 
 test('while other writes work, the polls for what could not be stored become rarer', async () => {
   await using scene = await aDaemon({ rules: RULES.replace('every: 1m', 'every: 6h') });
