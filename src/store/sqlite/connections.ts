@@ -12,11 +12,11 @@ import {
   Superseded,
   type Sync,
 } from '../sql/database.ts';
-import { StoreFullError } from '../contract/store.ts';
 import type { Row } from '../sql/rows.ts';
 import { type Parameter, readPages, type Sql, type Statement } from '../sql/sql.ts';
 import { BUSY_TIMEOUT_MS, firstNumber, isBusy, storageError } from './database.ts';
 import { asSqlite, SQLITE } from './dialect.ts';
+import { createSizeLimit, type SizeLimit } from './files/size-limit.ts';
 
 // A connection for reads. Its statements and snapshots run one after the other. Otherwise a single read could run
 // inside an open snapshot, and would not see later commits. Reads do not wait for commits on another connection.
@@ -145,36 +145,6 @@ export function createWriter(db: DatabaseSync, file: string, maxBytes: number): 
       } finally {
         if (sync === 'relaxed') db.exec(`PRAGMA synchronous = ${usual}`);
       }
-    },
-  };
-}
-
-interface SizeLimit {
-  set(maxBytes: number): void;
-  /** Throws a StoreFullError. */
-  assertRoom(): void;
-}
-
-/**
- * Limits the size of the file. Only transactions that add data are refused, by a check before them. SQLite's own limit
- * would also refuse to record outcomes and to delete old rows, so no space could become free.
- */
-function createSizeLimit(db: DatabaseSync, file: string, initialBytes = Infinity): SizeLimit {
-  const pageBytes = firstNumber(db, 'PRAGMA page_size');
-  const pages = db.prepare(`
-    SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count) AS used`);
-  let maxBytes = initialBytes;
-  return {
-    set(bytes) {
-      maxBytes = bytes;
-    },
-    assertRoom() {
-      const used = Number(pages.get()?.['used']) * pageBytes;
-      if (used < maxBytes) return;
-      throw new StoreFullError(
-        `${file} holds ${used} bytes, and state.max_size is ${maxBytes}: nothing that was learned is kept until there is ` +
-          'room. Let what is owed go out, or raise max_size: a reload is enough.',
-      );
     },
   };
 }
