@@ -122,8 +122,8 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
       },
       {
         file: 'src/store/postgres/driver.ts',
-        find: 'if (connection.isBroken()) await cancelStatement(client);',
-        replace: "if (connection.isBroken() && client.listenerCount('never') > 0) await cancelStatement(client);",
+        find: 'if (connection.isBroken()) await cancels.cancel(client);',
+        replace: "if (connection.isBroken() && client.listenerCount('never') > 0) await cancels.cancel(client);",
       },
     ],
     under: ['table locks'],

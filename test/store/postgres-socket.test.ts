@@ -6,9 +6,9 @@ import { expect } from '@jest/globals';
 import { addressOf } from '../../src/store/postgres/address.ts';
 import { CommitUnansweredError } from '../../src/store/contract/store.ts';
 import { createPostgresDatabase } from '../../src/store/postgres/driver.ts';
-import { cancelStatement, createPool } from '../../src/store/postgres/pool.ts';
+import { createCancels, createPool } from '../../src/store/postgres/pool.ts';
 import { openProxy } from '../cluster/proxy.ts';
-import { postgresTest } from '../support/store/postgres.ts';
+import { execute, postgresTest } from '../support/store/postgres.ts';
 import { openPostgres } from '../support/store/postgres-server.ts';
 
 postgresTest('a statement that is given up ends in the server also behind a socket', async () => {
@@ -21,7 +21,7 @@ postgresTest('a statement that is given up ends in the server also behind a sock
   const pool = createPool({ ...addressOf(at.href), connections: 1, timeoutMs: 60_000 });
   const client = await pool.connect();
   const waiting = expect(client.query('SELECT pg_sleep(60)')).rejects.toThrow('canceling statement');
-  await cancelStatement(client);
+  await createCancels().cancel(client);
   await waiting;
   client.release();
   await pool.end();
@@ -46,5 +46,37 @@ postgresTest(
     await expect(make('kept')).rejects.toThrow('already exists');
     line.set({ type: 'cut' });
     await expect(make('other')).rejects.not.toBeInstanceOf(CommitUnansweredError);
+  },
+);
+
+postgresTest(
+  'a statement whose line is cut while it waits ends in the server as soon as the line is back',
+  async () => {
+    await using postgres = await openPostgres();
+    const direct = await postgres.database();
+    const url = new URL(direct);
+    await using line = await openProxy({ target: postgres.port, address: '127.0.0.13' });
+    url.port = String(line.port);
+    await using locker = createPostgresDatabase({ ...addressOf(direct), connections: 1, timeoutMs: 60_000 });
+    await using database = createPostgresDatabase({ ...addressOf(url.href), connections: 2, timeoutMs: 60_000 });
+    await execute(direct, 'CREATE TABLE one (n int)');
+    const [locked, free] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const locking = locker.write('ran', async (sql) => {
+      await sql.run('LOCK TABLE one IN ACCESS EXCLUSIVE MODE');
+      locked.resolve(undefined);
+      await free.promise;
+    });
+    await locked.promise;
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    const reading = expect(database.sql.all('SELECT n FROM one')).rejects.toThrow('ECONNRESET');
+    while ((await execute(direct, waiting)).length === 0);
+    line.set({ type: 'cut' });
+    await reading;
+    expect(await execute(direct, waiting)).toHaveLength(1);
+    line.set({ type: 'open' });
+    expect(await database.sql.all('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    while ((await execute(direct, waiting)).length > 0);
+    free.resolve(undefined);
+    await locking;
   },
 );

@@ -20,7 +20,7 @@ import type { PostgresAddress } from './address.ts';
 import { connectionOn, type PostgresConnection } from './connection.ts';
 import { POSTGRES } from './dialect.ts';
 import { codeOf, databaseError } from './errors.ts';
-import { cancelStatement, createPool, type PostgresLimits } from './pool.ts';
+import { createCancels, createPool, type PostgresLimits } from './pool.ts';
 import { CLUSTER_STEPS } from './tables-of-cluster.ts';
 
 const MOST_TRIES = 3;
@@ -46,12 +46,14 @@ function beginsWithin(timeoutMs: number): Readonly<Record<Sync | 'snapshot', str
 export function createPostgresDatabase(options: PostgresAddress & PostgresLimits): SqlDatabase {
   const { name } = options;
   const pool = createPool(options);
+  const cancels = createCancels();
   const begins = beginsWithin(options.timeoutMs);
   const writing = createMutex();
   let isOpen = true;
 
   async function on<T>(action: string, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const client = await reached(pool, name);
+    await cancels.repeat();
     const connection = connectionOn(client);
     try {
       return await work(connection);
@@ -60,7 +62,7 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     } finally {
       // Otherwise the abandoned statement would continue in the server while the connection that replaces this one
       // works.
-      if (connection.isBroken()) await cancelStatement(client);
+      if (connection.isBroken()) await cancels.cancel(client);
       client.release(connection.isBroken());
     }
   }

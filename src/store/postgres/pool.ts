@@ -54,30 +54,57 @@ export function createPool({ url, ssl, connections, timeoutMs }: PostgresAddress
  */
 const Backend = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
+type Backend = z.output<typeof Backend>;
+
 /** The code of a request to cancel in the protocol. Every server accepts it in place of a login, also without TLS. */
 const CANCEL_REQUEST = 80_877_102;
 
 /** If the host is a folder, the server's socket is in it. */
-function placeOf({ host, port }: z.output<typeof Backend>): { host: string; port: number } | { path: string } {
+function placeOf({ host, port }: Backend): { host: string; port: number } | { path: string } {
   return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
 }
 
-/** Cancels the running statement of this connection, if any. Resolves soon in any case. */
-export async function cancelStatement(client: pg.PoolClient): Promise<void> {
-  const backend = Backend.safeParse(client).data;
-  if (backend === undefined) return;
+export interface Cancels {
+  /** Cancels the running statement of this connection, if any. Resolves soon in any case. */
+  readonly cancel: (client: pg.PoolClient) => Promise<void>;
+  /** Sends the requests again that did not reach the server, as while its line was cut. Resolves soon in any case. */
+  readonly repeat: () => Promise<void>;
+}
+
+export function createCancels(): Cancels {
+  let unsent: Backend[] = [];
+  const send = async (backends: readonly Backend[]): Promise<void> => {
+    const ends = await Promise.all(backends.map(async (backend) => ({ backend, isSent: await sendCancel(backend) })));
+    unsent.push(...ends.filter(({ isSent }) => !isSent).map(({ backend }) => backend));
+  };
+  return {
+    cancel: async (client) => {
+      const backend = Backend.safeParse(client).data;
+      if (backend !== undefined) await send([backend]);
+    },
+    repeat: async () => {
+      if (unsent.length === 0) return;
+      const again = unsent;
+      unsent = [];
+      await send(again);
+    },
+  };
+}
+
+/** False: it is not known to have reached the server. */
+async function sendCancel(backend: Backend): Promise<boolean> {
   const request = Buffer.alloc(16);
   for (const [n, value] of [request.length, CANCEL_REQUEST, backend.processID, backend.secretKey].entries())
     request.writeInt32BE(value, n * 4);
-  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = net.connect({ ...placeOf(backend), timeout: CANCEL_MS });
   socket.on('connect', () => socket.end(request));
-  socket.on('timeout', () => socket.destroy());
+  socket.on('timeout', () => socket.destroy(new Error('no answer')));
   // The server closes the connection after it has passed on the request.
   socket.on('error', () => undefined);
-  socket.on('close', () => {
-    resolve(undefined);
+  socket.on('close', (hasFailed) => {
+    resolve(!hasFailed);
   });
   socket.resume();
-  await promise;
+  return promise;
 }

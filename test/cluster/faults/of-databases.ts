@@ -135,8 +135,8 @@ const LOCKED_SECONDS = 26;
 /** As docs/cluster.md has it. */
 const MOST_CONNECTIONS = 5;
 /**
- * A statement that is given up is cancelled within some seconds. Where its line is cut as well, nobody can cancel it: the
- * server ends it after its 9 s.
+ * A statement that is given up is cancelled within some seconds. Where its line is cut as well, it is cancelled when the
+ * line is back.
  */
 const CROWDED_SECONDS = 10;
 const CONNECTIONS = `
