@@ -91,20 +91,24 @@ function rowsOfResult(raw: unknown, where: string): readonly unknown[] {
   if (!isRow(raw)) throw new RequestFault('shape', `${where}: not an object with a result`);
   const { result, message, error } = raw;
   const said = [result, message, isRow(error) ? error['message'] : error];
-  const hasFailed = isRow(error) && error['code'] === INTERNAL_ERROR;
+  const hasFailed = isRow(error) && isFailure(Number(error['code']));
   if (!Array.isArray(result)) throw refusalOf(said.find((text) => typeof text === 'string') ?? '', hasFailed, where);
   if (result.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: more than ${MOST_ROWS} rows`);
   if (result.length > 0 && !result.some(isRow)) throw new RequestFault('shape', `${where}: the rows are no objects`);
   return result as readonly unknown[];
 }
 
-/** The code of the JSON-RPC for a failure of the server, which may be over at the next request. */
 const INTERNAL_ERROR = -32603;
+
+/** True for the codes of the JSON-RPC for failures of the server, which may be over at the next request. */
+function isFailure(code: number): boolean {
+  return code === INTERNAL_ERROR || (code >= -32_099 && code <= -32_000);
+}
 
 function refusalOf(said: string, hasFailed: boolean, where: string): RequestFault {
   const words = said === '' ? 'no result' : plain(untrusted(said), MOST_SHOWN);
-  if (hasFailed) return new RequestFault('server-error', `${where}: the explorer failed: ${words}`);
   if (/rate limit/i.test(said)) return new RequestFault('rate-limited', `${where}: ${words}`, { retry: 'after-reset' });
+  if (hasFailed) return new RequestFault('server-error', `${where}: the explorer failed: ${words}`);
   return new RequestFault('unprocessable', `${where}: the explorer rejected the request as invalid: ${words}`);
 }
 

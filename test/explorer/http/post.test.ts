@@ -56,18 +56,20 @@ test('a failure is tried again, as with a GET', async () => {
 });
 
 test.each([
-  ['a failure of the server may pass', -32603, 'server-error'],
-  ['a refused request does not', -32602, 'unprocessable'],
-])('%s, as an error of eth_getLogs', async (_name, code, reason) => {
+  ['a failure of the server may pass', -32603, 'database timeout', 'server-error'],
+  ['a failure of its own kind may pass', -32000, 'server is busy', 'server-error'],
+  ['a rate limit ends', -32005, 'rate limit exceeded', 'rate-limited'],
+  ['a refused request does not', -32602, 'too many topics', 'unprocessable'],
+])('%s, as an error of eth_getLogs', async (_name, code, message, reason) => {
   await using server = await startServer((_request, response) => {
-    sendJson(response, { jsonrpc: '2.0', id: 0, error: { code, message: 'database timeout' } });
+    sendJson(response, { jsonrpc: '2.0', id: 0, error: { code, message } });
   });
   await using opened = openExplorer(server.url);
   const missed = await missOf(
     opened.explorer.tickReader().page(rpcLogs('ethereum', VAULT, [`0x${'1'.repeat(64)}`]), null),
   );
   expect(missed.reason).toBe(reason);
-  expect(missed.message).toContain('database timeout');
+  expect(missed.message).toContain(message);
 });
 
 describe('a refusal says that there are no calls', () => {
