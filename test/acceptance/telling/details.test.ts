@@ -36,6 +36,8 @@ interface Written {
   readonly severity?: string;
   readonly kind?: string;
   readonly routes?: string;
+  /** Of the channel. */
+  readonly type?: string;
   readonly change?: AppChange;
 }
 
@@ -69,13 +71,13 @@ async function aScene(written: Written = {}): Promise<Scene> {
       },
     }),
   );
-  const hook = opened.use(await createWebhookSink());
+  const hook = opened.use(await createWebhookSink(status(200, {}, 'ok')));
   const folder = opened.use(
     createFolder({
       'config.yaml': `
 explorers: { chain: { form: instance, instance_url: '${served.url}' } }
 addresses: { vault: ${sandbox.addresses.vault}, admin: ${sandbox.addresses.hot_wallet} }
-channels: { hook: { type: webhook, url: '${hook.origin}', allow: [127.0.0.0/8] } }
+channels: { hook: { type: ${written.type ?? 'webhook'}, url: '${hook.origin}', allow: [127.0.0.0/8] } }
 self: none
 ${written.routes ?? 'routes: [{ group_interval: 0s, repeat: off }]'}
 state: { file: state.db }
@@ -280,6 +282,31 @@ test('a silence keeps a message back although its details are there', async () =
   await scene.pauses();
   await scene.clock.advance(10_000);
   expect([scene.asked.length, scene.hook.calls.all.length]).toEqual([2, 0]);
+});
+
+const GROUPED = { severity: 'warning', type: 'slack', routes: 'routes: [{ group_wait: 30s, repeat: off }]' };
+
+test('details that come while a group waits are in its message, and delay it no further', async () => {
+  await using scene = await aScene(GROUPED);
+  scene.sandbox.fail({ fault: 'slow-headers', operation: 'transaction', ms: 2000 });
+  await scene.pauses();
+  await scene.clock.advance(29_000);
+  expect([scene.asked.length, scene.hook.calls.all.length]).toEqual([2, 0]);
+  await scene.clock.advance(2000);
+  await scene.hook.calls.reached(1);
+  expect(scene.hook.calls.all.map(({ body }) => [body.includes(PAUSED), body.includes(LOST)])).toEqual([[true, true]]);
+});
+
+test('a daemon that ends while a group waits tells its alert once, with the details that are there', async () => {
+  await using scene = await aScene(GROUPED);
+  await scene.pauses();
+  await scene.clock.advance(5000);
+  await scene.restart();
+  expect(scene.hook.calls.all).toEqual([]);
+  await scene.clock.advance(30_000);
+  await scene.hook.calls.reached(1);
+  await scene.clock.advance(MINUTE);
+  expect(scene.hook.calls.all.map(({ body }) => [body.includes(PAUSED), body.includes(LOST)])).toEqual([[true, true]]);
 });
 
 test('an alert without details does not wait for another that has some to come', async () => {
