@@ -1,7 +1,8 @@
 // People who keep a page open, as the page's own script does: a stream of events, and the page anew when one says so; who
 // finds no free stream asks every fifteen seconds.
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, type RequestOptions } from 'node:http';
+import { finished } from 'node:stream/promises';
 
 export interface Readers {
   /** How often a page was sent anew, and how often it was the same. */
@@ -48,10 +49,10 @@ interface Reading {
 
 async function read(origin: string, { load, signal, counts }: Reading): Promise<void> {
   await load('all');
-  const events = await fetch(`${origin}/events`, { signal });
-  if (events.status === 200 && events.body !== null) {
+  const events = await answerOf(`${origin}/events`, { signal });
+  if (events.statusCode === 200) {
     counts.streams += 1;
-    for await (const text of events.body.pipeThrough(new TextDecoderStream())) {
+    for await (const text of events.setEncoding('utf8') as AsyncIterable<string>) {
       counts.bytes += text.length;
       if (text.includes('event: changed')) await load('all');
       else if (text.includes('event: news')) await load('news');
@@ -76,13 +77,20 @@ function pageOf(url: string, signal: AbortSignal, counts: Counts): Reading['load
   let etag = '';
   return async (parts) => {
     const headers = { 'if-none-match': etag, 'x-parts': parts, 'accept-encoding': 'gzip' };
-    const sent = get(url, { signal, headers, agent: false });
-    const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage];
+    const answer = await answerOf(url, { signal, headers });
     answer.resume();
-    await once(answer, 'end', { signal });
+    await finished(answer);
     counts.bytes += answer.socket.bytesRead;
     if (answer.statusCode === 304) counts.same += 1;
     else counts.fresh += 1;
     etag = answer.headers.etag ?? '';
   };
+}
+
+async function answerOf(url: string, options: RequestOptions): Promise<IncomingMessage> {
+  const sent = get(url, { ...options, agent: false });
+  // Whoever leaves ends requests that are under way.
+  sent.on('error', () => undefined);
+  const [answer] = (await once(sent, 'response', { signal: options.signal })) as [IncomingMessage];
+  return answer;
 }

@@ -23,7 +23,7 @@ const STORIES = [
 ];
 
 const given = process.argv.slice(2);
-const areFilesNamed = given.some((argument) => existsSync(argument));
+const areFilesNamed = given.some((argument) => existsSync(argument) || existsSync(`${argument}.test.ts`));
 
 process.exitCode = await run(areFilesNamed ? given : [...STORIES, ...given]);
 
