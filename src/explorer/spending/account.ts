@@ -14,25 +14,23 @@ import {
   usedBy,
 } from '../../core/spending/plan.ts';
 import { type SpendingPlan, type Supply, UNSTRETCHED } from '../../core/spending/planner.ts';
-import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
 import type { Spend, SweepTurn } from '../../core/spending/spend.ts';
 import type { Instant } from '../../lib/clock.ts';
 import {
   type Bookkeeper,
   type BookkeeperOptions,
   createBookkeeper,
+  createPrices,
   createSpendCounter,
   type PlanInForce,
   type PlanStanding,
+  type PriceOptions,
   type SpendCounts,
 } from './bookkeeper.ts';
 import { type CreditPlan, expectedForeign } from './books.ts';
 import type { Refill } from './refusals.ts';
 
-export interface AccountOptions extends Omit<BookkeeperOptions, 'onAlone'> {
-  /** Called if an operation's price differs from the expected one. */
-  readonly onPrice?: (operation: OperationName, price: number, before: number) => void;
-}
+export interface AccountOptions extends Omit<BookkeeperOptions, 'onAlone'>, PriceOptions {}
 
 /** `postpone`: a first page that is due again in a minute. `refuse`: a further page that is not read. */
 export type SpendAdmission = 'leave' | 'postpone' | 'refuse';
@@ -208,33 +206,6 @@ function createDetailsBudget(): DetailsBudget {
 
 function isDeep({ class: name, severity }: Spend): boolean {
   return name === 'pages' && severity === 'critical';
-}
-
-/** The prices of operations. */
-interface LearnedPrices {
-  priced(spend: Spend): Spend;
-  readonly fell: (spend: Spend, fall: number) => void;
-  learned(): ReadonlyMap<OperationName, number>;
-  seen(): SeenPrices;
-  resume(seen: SeenPrices): void;
-}
-
-function createPrices({ onPrice }: AccountOptions): LearnedPrices {
-  let seen: SeenPrices = {};
-  return {
-    priced: (spend) => ({ ...spend, price: seen[spend.operation]?.price ?? spend.price }),
-    fell({ operation, price: before }, fall) {
-      seen = afterFall(seen, operation, fall);
-      const price = seen[operation]?.price ?? before;
-      if (price !== before) onPrice?.(operation, price, before);
-    },
-    learned: () =>
-      new Map(Object.entries(seen).flatMap(([name, { price }]) => (price === null ? [] : [[name, price]]))),
-    seen: () => seen,
-    resume(stored) {
-      seen = stored;
-    },
-  };
 }
 
 function perMsOf(plan: CreditPlan | null): number {

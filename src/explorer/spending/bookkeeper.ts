@@ -1,9 +1,11 @@
 // The books of one plan. Starts new books at the end of a period, counts requests under way, and books each request as
-// it ends.
+// it ends. Beside them stand the counts for people and the prices that were learned.
 import { isDeepStrictEqual } from 'node:util';
 import type { Severity } from '../../core/model/ids.ts';
+import type { OperationName } from '../../core/model/watch/question.ts';
 import { type Books, type PeriodRule, type Resets, resetsSeen } from '../../core/spending/plan.ts';
 import { ENRICH_PERCENT, NOTHING_SPENT } from '../../core/spending/plan.ts';
+import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
 import type { Spend, SpendClass } from '../../core/spending/spend.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
@@ -255,5 +257,37 @@ export function createSpendCounter(): SpendCounter {
       postponed[severity] += 1;
     },
     counts: () => ({ spent: { ...spent }, foreign, postponed: { ...postponed } }),
+  };
+}
+
+export interface PriceOptions {
+  /** Called if an operation's price differs from the expected one. */
+  readonly onPrice?: (operation: OperationName, price: number, before: number) => void;
+}
+
+/** The prices of operations. */
+export interface LearnedPrices {
+  priced(spend: Spend): Spend;
+  readonly fell: (spend: Spend, fall: number) => void;
+  learned(): ReadonlyMap<OperationName, number>;
+  seen(): SeenPrices;
+  resume(seen: SeenPrices): void;
+}
+
+export function createPrices({ onPrice }: PriceOptions): LearnedPrices {
+  let seen: SeenPrices = {};
+  return {
+    priced: (spend) => ({ ...spend, price: seen[spend.operation]?.price ?? spend.price }),
+    fell({ operation, price: before }, fall) {
+      seen = afterFall(seen, operation, fall);
+      const price = seen[operation]?.price ?? before;
+      if (price !== before) onPrice?.(operation, price, before);
+    },
+    learned: () =>
+      new Map(Object.entries(seen).flatMap(([name, { price }]) => (price === null ? [] : [[name, price]]))),
+    seen: () => seen,
+    resume(stored) {
+      seen = stored;
+    },
   };
 }
