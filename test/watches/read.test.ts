@@ -282,14 +282,18 @@ test('a revert fires and ends nothing, and a value that is known again is no cha
   expect(await polls(world, 2)).toEqual([]);
 });
 
-test('a call that reverted and then returns nothing does not end the alert: it cannot be read yet', async () => {
+test.each([
+  ['nothing', '0x'],
+  ['half a byte', '0x0'],
+  ['a word that is too short', '0x05'],
+])('a call that reverted and then returns %s does not end the alert: it cannot be read yet', async (_name, result) => {
   const broken = '{ id: broken, while: reverted.assets == true }';
   await using world = await createWorld(rules([ASSETS, HELD], [broken, INSOLVENT]));
   world.sandbox.revertCall({ call: 'totalAssets()' });
   expect(await world.poll()).toEqual(['broken firing']);
   world.sandbox.revertCall({ call: 'totalAssets()', reverts: false });
   world.replicas.use({
-    answersCall: (call, own) => (JSON.stringify(call).includes('01e1d114') ? { id: call['id'], result: '0x' } : own),
+    answersCall: (call, own) => (JSON.stringify(call).includes('01e1d114') ? { id: call['id'], result } : own),
   });
   expect(await polls(world, 2)).toEqual([]);
   world.replicas.use({});

@@ -97,7 +97,8 @@ export function valueOf(
   if (spec.type === 'slot') return known(isWord ? decoded(outputs, wordOf(answer.hex), null) : undefined);
   if (answer.hex === '0x') return lacking('no-code');
   const decimals = units === null ? null : units.startsWith('0x') ? decimalsOf(units) : Number(units);
-  return decimals === undefined ? lacking('no-decimals') : known(decoded(outputs, answer.hex, decimals));
+  const value = known(decoded(outputs, answer.hex, decimals ?? null));
+  return decimals === undefined && value.lack === null ? lacking('no-decimals') : value;
 }
 
 /** The decimals that a token answers; undefined: unknown. */

@@ -2,7 +2,7 @@
 import { typeAt, valueAt, type AnyRecord, type AnyView, type RawRow } from '../../core/values/fields.ts';
 import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Target } from '../../core/model/watch/target.ts';
-import { askAll, decimalsIn, valueOf, type Answer, type Answers, type Lack } from './answers.ts';
+import { askAll, decimalsIn, valueOf, type Answers, type Lack, type ValueOf } from './answers.ts';
 import { askValues, type AskedBefore, type WayOfAsking } from './asking.ts';
 import { decimalsRequests, tokensIn, unitsOf } from './calls.ts';
 import type { ReadOptions } from './option.ts';
@@ -43,7 +43,7 @@ export async function readContract(
   const values = Object.entries(options.read).map(([name, spec]) => {
     const units = unitsOf(spec, target.address);
     const value = valueOf({ spec, units }, answers.get(name), (token) => decimals[token]);
-    return { name, ...value, isReverted: isReverted(answers.get(name)) };
+    return { name, ...value, isReverted: isReverted(value) };
   });
   const row: RawRow = {
     ...Object.fromEntries(values.map(({ name, raw }) => [name, raw ?? null])),
@@ -80,10 +80,10 @@ async function decimalsOf(
   }
 }
 
-/** Null if unknown. An empty answer also counts as unknown: the call does not revert, but its answer cannot be read. */
-function isReverted(answer: Answer | undefined): boolean | null {
-  const isKnown = answer?.type === 'reverted' || (answer?.type === 'value' && answer.hex !== '0x');
-  return isKnown ? answer.type === 'reverted' : null;
+/** Null if unknown, as with an answer that cannot be read: nobody knows whether the contract has answered. */
+function isReverted({ lack }: ValueOf): boolean | null {
+  if (lack === 'reverted') return true;
+  return lack === null || lack === 'no-decimals' ? false : null;
 }
 
 /** The reading that a rule test writes. A name that it leaves out has no value. */
