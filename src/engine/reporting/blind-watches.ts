@@ -1,5 +1,5 @@
 // Finds blind watches: they are polled, or should be, but have had no `ok` data for too long.
-import { blindSince, clearUntil, overdueSince } from '../../core/model/quality/blindness.ts';
+import { blindSince, clearUntil, fromAfterReload, overdueSince } from '../../core/model/quality/blindness.ts';
 import { missingValues } from '../../core/poll.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { reasonOf, type BlindReason, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
@@ -70,7 +70,7 @@ export interface BlindWatchesOptions {
 }
 
 export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
-  const { clock, pausedUntil } = options;
+  const { clock, memoryOf, pausedUntil } = options;
   const judge = createBlindJudge(options);
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
 
@@ -95,10 +95,9 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
       const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
       const watched = watches.map((watch): [WatchId, Watched] => {
         const known = before.get(watch.id);
-        // After a reload with other due times the earlier ones do not count as missed. A blind watch stays blind.
-        const isFresh = known !== undefined && haveOtherTimes(known.watch, watch) && judge.look(known, now) === null;
-        const from = isFresh ? { from: now } : {};
-        return [watch.id, { ...(known ?? fresh), ...from, watch, clearUntil: NEVER_CLEAR }];
+        const isBlind = known !== undefined && judge.look(known, now) !== null;
+        const from = isBlind ? known.from : fromUnder(watch, known, memoryOf(watch.id), now);
+        return [watch.id, { ...(known ?? fresh), from, watch, clearUntil: NEVER_CLEAR }];
       });
       watchedById = new Map(watched);
     },
@@ -242,6 +241,12 @@ function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {
   if (schedule.type === 'every' || isOverdue(watch, null, adoptedAt)) return true;
   const due = schedule.times.upTo(now);
   return due !== null && due > adoptedAt;
+}
+
+/** After a reload with another schedule the earlier due times do not count as missed. */
+function fromUnder(watch: Watch, known: Watched | undefined, memory: Memory | undefined, now: Instant): Instant {
+  if (known === undefined || haveOtherTimes(known.watch, watch)) return now;
+  return fromAfterReload(memory, known.watch, { watch, from: known.from, now }) ?? now;
 }
 
 function haveOtherTimes(one: Watch, other: Watch): boolean {

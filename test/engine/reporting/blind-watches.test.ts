@@ -6,7 +6,7 @@ import type { MissReason } from '../../../src/core/model/observation.ts';
 import { reportBlind } from '../../../src/engine/reporting/blind-report.ts';
 import { causesOf, showCause } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
-import { isOverdue } from '../../../src/core/model/watch/schedule.ts';
+import { isOverdue, nextTimeOf, phaseOf } from '../../../src/core/model/watch/schedule.ts';
 import { adopt } from '../../support/engine/adopt.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { aPoller } from '../../support/engine/poller.ts';
@@ -101,6 +101,42 @@ test('a watch that is blind since the head stands still stays so when its interv
   [memory] = memoryAt(clock.now(), 'ok');
   await clock.advance(3_000_000);
   expect(blind()).toEqual([]);
+});
+
+test('a reload that gives a watch other due times adds none that it has missed', async () => {
+  const clock = createFakeClock();
+  const reads = (call: string): typeof one =>
+    loadWatches(`watches:
+  - { id: one, kind: read, of: vault, every: 15m, read: { limit: { call: '${call}() view returns (uint256)' } }, alerts: [{ id: low, while: limit < 1 }] }
+`);
+  const placesOf = ([watch]: typeof one): number => (watch === undefined ? 0 : phaseOf(watch));
+  // The due times of the first are as late within the quarter of an hour as they can be, those of the second early.
+  const calls = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(reads).toSorted((a, b) => placesOf(b) - placesOf(a));
+  const [late = [], early = []] = [calls[0], calls.at(-1)];
+  const [watch] = late;
+  if (watch === undefined) throw new Error('the rule makes one watch');
+  await clock.setTo(nextTimeOf(watch, clock.now()) ?? 0);
+  const at = clock.now();
+  const memory: Memory = {
+    ...blankMemory(watch),
+    paceMs: watch.schedule.intervalMs,
+    coveredUntil: at,
+    data: { state: 'ok', since: at, lastOk: null, fields: NO_SIGHTINGS },
+  };
+  const blindWatches = createBlindWatches({
+    clock,
+    storage: () => 'works',
+    pausedUntil: () => null,
+    memoryOf: () => memory,
+  });
+  blindWatches.adopt(late);
+  await clock.advance(44 * 60_000);
+  blindWatches.adopt(early);
+  const third = nextTimeOf(early[0] ?? watch, clock.now()) ?? 0;
+  await clock.advance(third - clock.now() + 5000);
+  expect(blindWatches.blind()).toEqual([]);
+  await clock.advance(10_000);
+  expect(causesOf(blindWatches.blind()).map(showCause)).toEqual([expect.stringContaining('one')]);
 });
 
 test('an explorer that does not answer makes its watches blind, said once, every hour again, and when it is over', async () => {

@@ -54,6 +54,28 @@ export function clearUntil(memory: Known, { watch, from, now }: Watching): Insta
   return now <= earliest ? earliest : blindAt(watch, since, paceIn(memory, watch));
 }
 
+/**
+ * The time before which nothing counts as missed, after a reload has replaced `before`. If the question changed, the
+ * watch may have other due times. If more of them have passed than of the former ones, the first was not missed: the
+ * watch was not due then.
+ */
+export function fromAfterReload(
+  memory: Known,
+  before: Watching['watch'],
+  { watch, from, now }: Watching,
+): Instant | null {
+  const since = latest(lastOkOf(memory), from);
+  if (since === null || watch.schedule.type === 'cron') return from;
+  const first = nextTimeOf(watch, since);
+  return duesBetween(watch, since, now) > duesBetween(before, since, now) ? latest(from, first) : from;
+}
+
+/** How many due times of an interval have passed. */
+function duesBetween(watch: Watching['watch'], since: Instant, now: Instant): number {
+  const [first, next] = [nextTimeOf(watch, since) ?? 0, nextTimeOf(watch, now) ?? 0];
+  return Math.round((next - first) / watch.schedule.intervalMs);
+}
+
 function blindAt(watch: Watching['watch'], since: Instant, paceMs: number): Instant | null {
   const first = nextTimeOf(watch, since, paceMs);
   let last = first;
