@@ -95,9 +95,10 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
       const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
       const watched = watches.map((watch): [WatchId, Watched] => {
         const known = before.get(watch.id);
-        const isBlind = known !== undefined && judge.look(known, now) !== null;
-        const from = isBlind ? known.from : fromUnder(watch, known, memoryOf(watch.id), now);
-        return [watch.id, { ...(known ?? fresh), from, watch, clearUntil: NEVER_CLEAR }];
+        const from = fromUnder(watch, known, memoryOf(watch.id), now);
+        // A blind watch stays blind.
+        const stays = known !== undefined && from !== known.from && judge.look(known, now) !== null;
+        return [watch.id, { ...(known ?? fresh), ...(stays ? {} : { from }), watch, clearUntil: NEVER_CLEAR }];
       });
       watchedById = new Map(watched);
     },

@@ -73,21 +73,21 @@ export interface Cancels {
 
 export function createCancels(): Cancels {
   let unsent: Backend[] = [];
-  const send = async (backends: readonly Backend[]): Promise<void> => {
-    const ends = await Promise.all(backends.map(async (backend) => ({ backend, isSent: await sendCancel(backend) })));
+
+  async function repeat(): Promise<void> {
+    const asked = unsent;
+    unsent = [];
+    const ends = await Promise.all(asked.map(async (backend) => ({ backend, isSent: await sendCancel(backend) })));
     unsent.push(...ends.filter(({ isSent }) => !isSent).map(({ backend }) => backend));
-  };
+  }
+
   return {
-    cancel: async (client) => {
+    async cancel(client) {
       const backend = Backend.safeParse(client).data;
-      if (backend !== undefined) await send([backend]);
+      if (backend !== undefined) unsent.push(backend);
+      await repeat();
     },
-    repeat: async () => {
-      if (unsent.length === 0) return;
-      const again = unsent;
-      unsent = [];
-      await send(again);
-    },
+    repeat,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { Memory } from '../memory.ts';
-import { nextTimeOf } from '../watch/schedule.ts';
+import { nextDue, nextTimeOf, phaseOf } from '../watch/schedule.ts';
 import { paceIn, type Watch } from '../watch/watch.ts';
 
 const MISSED_TIMES = 3;
@@ -66,14 +66,13 @@ export function fromAfterReload(
 ): Instant | null {
   const since = latest(lastOkOf(memory), from);
   if (since === null || watch.schedule.type === 'cron') return from;
-  const first = nextTimeOf(watch, since);
-  return duesBetween(watch, since, now) > duesBetween(before, since, now) ? latest(from, first) : from;
+  const hasMore = duesBetween(watch, since, now) > duesBetween(before, since, now);
+  return hasMore ? latest(from, nextTimeOf(watch, since)) : from;
 }
 
-/** How many due times of an interval have passed. */
-function duesBetween(watch: Watching['watch'], since: Instant, now: Instant): number {
-  const [first, next] = [nextTimeOf(watch, since) ?? 0, nextTimeOf(watch, now) ?? 0];
-  return Math.round((next - first) / watch.schedule.intervalMs);
+function duesBetween(watch: Watching['watch'], since: Instant, until: Instant): number {
+  const times = { intervalMs: watch.schedule.intervalMs, phaseMs: phaseOf(watch) };
+  return (nextDue(times, until) - nextDue(times, since)) / times.intervalMs;
 }
 
 function blindAt(watch: Watching['watch'], since: Instant, paceMs: number): Instant | null {
