@@ -8,7 +8,7 @@ import { CommitUnansweredError } from '../../src/store/contract/store.ts';
 import { createPostgresDatabase } from '../../src/store/postgres/driver.ts';
 import { createCancels, createPool } from '../../src/store/postgres/pool.ts';
 import { openProxy } from '../cluster/proxy.ts';
-import { execute, postgresTest } from '../support/store/postgres.ts';
+import { execute, lockTable, postgresTest } from '../support/store/postgres.ts';
 import { openPostgres } from '../support/store/postgres-server.ts';
 
 postgresTest('a statement that is given up ends in the server also behind a socket', async () => {
@@ -57,26 +57,16 @@ postgresTest(
     const url = new URL(direct);
     await using line = await openProxy({ target: postgres.port, address: '127.0.0.13' });
     url.port = String(line.port);
-    await using locker = createPostgresDatabase({ ...addressOf(direct), connections: 1, timeoutMs: 60_000 });
     await using database = createPostgresDatabase({ ...addressOf(url.href), connections: 2, timeoutMs: 60_000 });
     await execute(direct, 'CREATE TABLE one (n int)');
-    const [locked, free] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    const locking = locker.write('ran', async (sql) => {
-      await sql.run('LOCK TABLE one IN ACCESS EXCLUSIVE MODE');
-      locked.resolve(undefined);
-      await free.promise;
-    });
-    await locked.promise;
-    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    await using locked = await lockTable(direct, 'one');
     const reading = expect(database.sql.all('SELECT n FROM one')).rejects.toThrow('ECONNRESET');
-    while ((await execute(direct, waiting)).length === 0);
+    while ((await locked.waiting()) === 0);
     line.set({ type: 'cut' });
     await reading;
-    expect(await execute(direct, waiting)).toHaveLength(1);
+    expect(await locked.waiting()).toBe(1);
     line.set({ type: 'open' });
     expect(await database.sql.all('SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    while ((await execute(direct, waiting)).length > 0);
-    free.resolve(undefined);
-    await locking;
+    while ((await locked.waiting()) > 0);
   },
 );

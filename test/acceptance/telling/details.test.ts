@@ -284,6 +284,8 @@ test('a silence keeps a message back although its details are there', async () =
   expect([scene.asked.length, scene.hook.calls.all.length]).toEqual([2, 0]);
 });
 
+const hasDetails = ({ body }: { readonly body: string }): boolean[] => [body.includes(PAUSED), body.includes(LOST)];
+
 const GROUPED = { severity: 'warning', type: 'slack', routes: 'routes: [{ group_wait: 30s, repeat: off }]' };
 
 test('details that come while a group waits are in its message, and delay it no further', async () => {
@@ -294,7 +296,7 @@ test('details that come while a group waits are in its message, and delay it no 
   expect([scene.asked.length, scene.hook.calls.all.length]).toEqual([2, 0]);
   await scene.clock.advance(2000);
   await scene.hook.calls.reached(1);
-  expect(scene.hook.calls.all.map(({ body }) => [body.includes(PAUSED), body.includes(LOST)])).toEqual([[true, true]]);
+  expect(scene.hook.calls.all.map(hasDetails)).toEqual([[true, true]]);
 });
 
 test('a daemon that ends while a group waits tells its alert once, with the details that are there', async () => {
@@ -306,7 +308,7 @@ test('a daemon that ends while a group waits tells its alert once, with the deta
   await scene.clock.advance(30_000);
   await scene.hook.calls.reached(1);
   await scene.clock.advance(MINUTE);
-  expect(scene.hook.calls.all.map(({ body }) => [body.includes(PAUSED), body.includes(LOST)])).toEqual([[true, true]]);
+  expect(scene.hook.calls.all.map(hasDetails)).toEqual([[true, true]]);
 });
 
 test('an alert without details does not wait for another that has some to come', async () => {

@@ -6,7 +6,7 @@ import { createPostgresDatabase } from '../../../src/store/postgres/driver.ts';
 import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import { assertCurrentSchema, migrateState } from '../../../src/store/sql/migrate.ts';
 import type { Sql } from '../../../src/store/sql/sql.ts';
-import { execute, hasPostgres, startPostgres } from '../../support/store/postgres.ts';
+import { execute, hasPostgres, lockTable, startPostgres } from '../../support/store/postgres.ts';
 
 const server = hasPostgres ? await startPostgres() : null;
 
@@ -59,27 +59,19 @@ const RAISE = 'UPDATE channels SET ran_ms = ran_ms + 1 WHERE name = $1';
     const url = await started();
     await migrateState(openedOn(url, opened));
     const database = opened.use(createPostgresDatabase({ ...addressOf(url), connections: 2, timeoutMs: 300 }));
-    const locker = openedOn(url, opened);
-    const [locked, free] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    const locking = locker.write('ran', async (sql) => {
-      await sql.run('LOCK TABLE channels IN ACCESS EXCLUSIVE MODE');
-      locked.resolve(undefined);
-      await free.promise;
-    });
-    await locked.promise;
-    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    for (let round = 0; round < 3; round += 1) {
-      const asked = [
-        database.sql.all('SELECT name FROM channels'),
-        database.snapshot((sql) => sql.all('SELECT name FROM channels')),
-        database.write('ran', (sql) => sql.run(RAISE, ['a'])),
-      ];
-      for (const end of await Promise.allSettled(asked)) expect(end.status).toBe('rejected');
+    {
+      await using locked = await lockTable(url, 'channels');
+      for (let round = 0; round < 3; round += 1) {
+        const asked = [
+          database.sql.all('SELECT name FROM channels'),
+          database.snapshot((sql) => sql.all('SELECT name FROM channels')),
+          database.write('ran', (sql) => sql.run(RAISE, ['a'])),
+        ];
+        for (const end of await Promise.allSettled(asked)) expect(end.status).toBe('rejected');
+      }
+      // Each was told to end before its client took another connection.
+      while ((await locked.waiting()) > 0);
     }
-    // Each was told to end before its client took another connection.
-    while ((await execute(url, waiting)).length > 0);
-    free.resolve(undefined);
-    await locking;
     expect(await database.sql.all('SELECT name FROM channels')).toEqual([]);
   });
 

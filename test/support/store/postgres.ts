@@ -1,6 +1,7 @@
 // PostgreSQL in tests. Where its binaries are not for this machine, what only it can prove is skipped, and said so.
 import { afterAll, test } from '@jest/globals';
-import { hasPostgres, openPostgres, type PostgresServer } from './postgres-server.ts';
+import pg from 'pg';
+import { execute, hasPostgres, openPostgres, type PostgresServer } from './postgres-server.ts';
 
 export { execute, hasPostgres, type PostgresServer } from './postgres-server.ts';
 
@@ -21,3 +22,22 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   afterAll(async () => server[Symbol.asyncDispose]());
   return server;
 }
+
+/** Holds a table until it is disposed, so that every statement about it waits. */
+export interface LockedTable extends AsyncDisposable {
+  /** How many statements of the database wait for a lock. */
+  waiting(): Promise<number>;
+}
+
+export async function lockTable(url: string, table: string): Promise<LockedTable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  return {
+    waiting: async () => (await execute(url, WAITING)).length,
+    // The server frees the table with the end of the connection.
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+const WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
