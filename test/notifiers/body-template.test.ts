@@ -9,7 +9,7 @@ import { corpus } from '../hostile/corpus.ts';
 import { STRANGERS } from '../hostile/messages.ts';
 import { textsOf } from '../hostile/readers.ts';
 import { createWebhookSink } from '../support/sinks.ts';
-import { aDelivery, aMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, LOOPBACK, aTry, never, PATIENT_MS, someTools } from './samples.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -59,7 +59,7 @@ describe('what it says', () => {
   test('is signed and sent as it is, the same on every try', async () => {
     await using sink = await createWebhookSink();
     const to = { url: sink.origin, secret: SECRET, allow: LOOPBACK, body: '{"text": "{{ title }}"}' };
-    await using sender = webhookWith({ totalMs: 5000 }).open(to, someTools());
+    await using sender = webhookWith({ totalMs: PATIENT_MS }).open(to, someTools());
     for (const attempt of [1, 2]) await sender.send(aDelivery(), aTry(attempt), never);
     expect(sink.calls.all.map(({ body }) => body)).toEqual(Array(2).fill('{"text":"Treasury USDC is low"}'));
     expect(sink.calls.all[0]?.headers['webhook-signature']).toMatch(/^v1,/);

@@ -10,10 +10,10 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { webhookWith } from '../../src/notifiers/webhook.ts';
 import { createEgress, EGRESS_REFUSED } from '../../src/notifiers/wire/egress.ts';
 import { createSmtpSink, createWebhookSink } from '../support/sinks.ts';
-import { aDelivery, LOOPBACK, aTry, never, someTools } from './samples.ts';
+import { aDelivery, LOOPBACK, aTry, never, PATIENT_MS, someTools } from './samples.ts';
 
 const QUARTER_HOUR_MS = 900_000;
-const LIMITS = { connectMs: 5000, greetingMs: 5000, totalMs: 5000 };
+const LIMITS = { connectMs: PATIENT_MS, greetingMs: PATIENT_MS, totalMs: PATIENT_MS };
 
 describe('an address', () => {
   test.each([
@@ -157,7 +157,7 @@ describe('over the wire', () => {
     async (host) => {
       await using sink = await createWebhookSink();
       const url = sink.origin.replace('127.0.0.1', host);
-      await using sender = webhookWith({ totalMs: 5000 }).open({ url, allow: [] }, someTools());
+      await using sender = webhookWith({ totalMs: PATIENT_MS }).open({ url, allow: [] }, someTools());
       expect(await sender.send(aDelivery(), aTry(), never)).toEqual({
         ...refused,
         why: expect.stringMatching(
@@ -171,7 +171,7 @@ describe('over the wire', () => {
   test('a webhook by name is reached where it is allowed', async () => {
     await using sink = await createWebhookSink();
     const url = sink.origin.replace('127.0.0.1', 'localhost');
-    await using sender = webhookWith({ totalMs: 5000 }).open({ url, allow: LOOPBACK }, someTools());
+    await using sender = webhookWith({ totalMs: PATIENT_MS }).open({ url, allow: LOOPBACK }, someTools());
     expect(await sender.send(aDelivery(), aTry(), never)).toMatchObject({ type: 'sent' });
   });
 

@@ -6,15 +6,25 @@ import { newsOf, type Attempt, type Delivery, type Fact, type Outcome } from '..
 import { email, emailWith } from '../../src/notifiers/email.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { freePort } from '../support/free-port.ts';
-import { createScriptedSmtp, createSmtpSink, refusal, type SmtpHooks } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
+import { createScriptedSmtp, createSmtpSink, refusal, untilSo, type SmtpHooks } from '../support/sinks.ts';
+import {
+  aDelivery,
+  aMessage,
+  aResolvedMessage,
+  LOOPBACK,
+  aTry,
+  holdTimeouts,
+  never,
+  PATIENT_MS,
+  someTools,
+} from './samples.ts';
 
 const FROM = 'Chainwarden <watch@alerts.example>';
 const ANNE = 'anne@example.com';
 const BOB = 'bob@example.com';
 // Long enough for a busy machine to get as far as the silence that a test is about.
 const QUICK = { connectMs: 1000, greetingMs: 1000, totalMs: 1000 };
-const PATIENT = { connectMs: 5000, greetingMs: 5000, totalMs: 5000 };
+const PATIENT = { connectMs: PATIENT_MS, greetingMs: PATIENT_MS, totalMs: PATIENT_MS };
 
 interface Sent {
   readonly smtp: string;
@@ -275,10 +285,18 @@ describe('when the conversation breaks', () => {
   test.each([
     ['never greets', { greeting: 'silence' }, 'again'],
     ['falls silent at RCPT', { RCPT: 'silence' }, 'again'],
-    ['falls silent after the final dot', { dot: 'silence' }, 'unknown'],
   ] as const)('a server that %s is left after the limit', async (_what, script, type) => {
     await using server = await createScriptedSmtp(script);
     expect(await send({ smtp: server.url, limits: QUICK })).toEqual({ type, why: expect.stringContaining('in time') });
+  });
+
+  test('a server that falls silent after the final dot is left after the limit', async () => {
+    await using server = await createScriptedSmtp({ dot: 'silence' });
+    using timeouts = holdTimeouts();
+    const outcome = send({ smtp: server.url });
+    await untilSo(server.lines, () => Promise.resolve(server.lines.all.includes('.')));
+    timeouts.pass(PATIENT_MS);
+    expect(await outcome).toEqual({ type: 'unknown', why: expect.stringContaining('in time') });
   });
 
   const stages = [

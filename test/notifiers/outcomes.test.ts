@@ -6,10 +6,9 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { freePort } from '../support/free-port.ts';
 import { status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, aTry, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, aTry, never, PATIENT_MS, someTools } from './samples.ts';
 import { DISCORD_PATH, PAGERDUTY_KEY, serve, SERVICES, SLACK_TOKEN, TELEGRAM_TOKEN, type Service } from './services.ts';
 
-const PATIENT_MS = 20_000;
 const QUARTER_HOUR_MS = 900_000;
 
 async function answered(service: Service, answer: Answer): Promise<Outcome> {

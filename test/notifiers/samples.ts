@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { newsOf, type Attempt, type Delivery, type Message } from '../../src/core/model/delivery.ts';
 import type { NotifierTools } from '../../src/notifiers/notifier.ts';
@@ -6,6 +7,9 @@ import { createFakeClock } from '../support/fake-clock.ts';
 const START = Date.UTC(2026, 0, 1);
 const TREASURY = '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503';
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+
+/** A limit of an attempt that does not end it, however long a busy machine pauses. */
+export const PATIENT_MS = 600_000;
 
 /** A condition that fires: the treasury's USDC fell from 2,000,000 to 940,000. */
 export function aMessage(changes: Partial<Message> = {}): Message {
@@ -103,3 +107,18 @@ export const never = new AbortController().signal;
 
 /** What a channel needs to reach the receivers of tests. */
 export const LOOPBACK = ['127.0.0.0/8'];
+
+/** No timeout ends but by `pass`. */
+export function holdTimeouts(): Disposable & { pass(ms: number): void } {
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+  });
+  return {
+    pass: (ms) => {
+      jest.advanceTimersByTime(ms);
+    },
+    [Symbol.dispose]: () => {
+      jest.useRealTimers();
+    },
+  };
+}

@@ -6,10 +6,9 @@ import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
 import { status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, PATIENT_MS, someTools } from './samples.ts';
 import { DISCORD_PATH, serve, serviceNamed, SLACK_TOKEN, TELEGRAM_TOKEN } from './services.ts';
 
-const PATIENT_MS = 20_000;
 const QUARTER_HOUR_MS = 900_000;
 const REFUSED = { type: 'again', auth: true, atLeastMs: QUARTER_HOUR_MS };
 

@@ -5,10 +5,9 @@ import { newsOf, type Delivery, type Receipt } from '../../src/core/model/delive
 import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { status, type Answer } from '../support/sinks.ts';
-import { aDelivery, aMessage, aResolvedMessage, aTry, LOOPBACK, never, someTools } from './samples.ts';
+import { aDelivery, aMessage, aResolvedMessage, aTry, LOOPBACK, never, PATIENT_MS, someTools } from './samples.ts';
 import { DISCORD_PATH, serve, serviceNamed, SERVICES, SLACK_TOKEN, type ServedService } from './services.ts';
 
-const PATIENT_MS = 20_000;
 const json = (body: unknown, code = 200): Answer => status(code, {}, JSON.stringify(body));
 
 /** The names of the fields differ, and what they mean does not. */
