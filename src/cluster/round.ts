@@ -20,8 +20,14 @@ export interface RoundState {
   readonly outvoted: ReadonlyMap<string, OutvotedSince>;
   /** The time when the last answered round was sent; null: none was answered. */
   readonly sentAt: number | null;
-  /** No shard is claimed before this time, so that after an outage the former owners can renew their leases first. */
+  /**
+   * No shard but `reclaims` is claimed before this time. After an outage the former owners can renew their leases first.
+   * After a failover the database may call a shard free that another replica holds and works on, until that replica
+   * renews.
+   */
   readonly claimsFrom: number;
+  /** The shards that this replica worked on when it noticed that the database had lost data or had restarted. */
+  readonly reclaims: readonly Shard[];
   /** Names of the groups in which this replica held more than its quota. */
   readonly crowded: readonly string[];
   /** The time since which all live replicas are known to run one config. */
@@ -40,6 +46,7 @@ export const FIRST_ROUND: RoundState = {
   outvoted: new Map(),
   sentAt: null,
   claimsFrom: 0,
+  reclaims: [],
   crowded: [],
   agreedSince: null,
   mayRetire: false,
@@ -95,6 +102,11 @@ export function roundMs(leaseMs: number): number {
   return leaseMs / 3;
 }
 
+/** The state after a failover or a restart of the database, which may lack claims and renewals of all replicas. */
+export function afterSetBack(state: RoundState, worked: readonly Shard[], sentAt: number, leaseMs: number): RoundState {
+  return { ...state, claimsFrom: sentAt + afterOutageMs(leaseMs), reclaims: worked };
+}
+
 export function planRound(before: RoundState, input: RoundInput): RoundPlan {
   const { renewed, checksum, held, sentAt, leaseMs } = input;
   const inForce = configInForce(renewed.replicas, renewed.config);
@@ -108,19 +120,21 @@ export function planRound(before: RoundState, input: RoundInput): RoundPlan {
     outvoted: outvotedIn(renewed, inForce, before.outvoted, sentAt),
     sentAt,
     claimsFrom: wasOut ? sentAt + afterOutageMs(leaseMs) : before.claimsFrom,
+    reclaims: before.reclaims,
     crowded: crowded.map(({ name }) => name),
     agreedSince,
     mayRetire: agreedSince !== null && Math.min(sentAt - agreedSince, sinceAnnounced(renewed)) >= AGREED_MS,
   };
-  const mayClaim = isInForce && sentAt >= state.claimsFrom;
-  const surplus = crowded.filter(({ name }) => mayClaim && before.crowded.includes(name));
+  const isWaiting = sentAt < state.claimsFrom;
+  const mayClaim = (shard: Shard): boolean => !isWaiting || state.reclaims.includes(shard);
+  const surplus = crowded.filter(({ name }) => !isWaiting && before.crowded.includes(name));
   return {
     state,
     lost: without(held, renewed.mine),
     found: without(renewed.mine, held),
     deadline: sentAt + leaseMs - marginMs(leaseMs),
     inForce,
-    claims: mayClaim ? groups.flatMap((group) => claimOf(group, mine, renewed)) : [],
+    claims: isInForce ? groups.flatMap((group) => claimOf(group, mine, freeIn(renewed).filter(mayClaim))) : [],
     releases: isInForce ? surplus.flatMap((group) => lastOf(group, mine)) : mine,
   };
 }
@@ -187,11 +201,15 @@ function surplusOf({ shards, share }: ShareGroup, mine: readonly Shard[]): numbe
   return mine.filter((shard) => shards.includes(shard)).length - share;
 }
 
-function claimOf(group: ShareGroup, mine: readonly Shard[], { shards }: Renewed): ShardClaim[] {
+function freeIn({ shards }: Renewed): Shard[] {
+  return shards.flatMap(({ shard, holder }) => (holder === null ? [shard] : []));
+}
+
+function claimOf(group: ShareGroup, mine: readonly Shard[], free: readonly Shard[]): ShardClaim[] {
   const { family } = group;
-  const free = shards.flatMap(({ shard, holder }) => (holder === null && group.shards.includes(shard) ? [shard] : []));
-  const count = Math.min(free.length, -surplusOf(group, mine));
-  return count > 0 ? [{ family, shards: free, count }] : [];
+  const shards = free.filter((shard) => group.shards.includes(shard));
+  const count = Math.min(shards.length, -surplusOf(group, mine));
+  return count > 0 ? [{ family, shards, count }] : [];
 }
 
 function lastOf({ shards }: ShareGroup, mine: readonly Shard[]): Shard[] {

@@ -9,7 +9,16 @@ import type { Log } from '../telemetry/log.ts';
 import { createAvoidance } from './avoidance.ts';
 import { HeldShards } from './held-shards.ts';
 import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
-import { FIRST_ROUND, mayRetire, outvotedSince, planRound, roundMs, type RoundPlan, type RoundState } from './round.ts';
+import {
+  afterSetBack,
+  FIRST_ROUND,
+  mayRetire,
+  outvotedSince,
+  planRound,
+  roundMs,
+  type RoundPlan,
+  type RoundState,
+} from './round.ts';
 import { isOf } from './share.ts';
 
 export interface SharedOwnershipOptions {
@@ -72,9 +81,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     hasCounted ||= await cluster.remembersAny(watches);
     const renewed = await cluster.renew({ checksum, counts: hasCounted, ...avoidance.announced() });
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
-    if (renewed.changed !== null) setBackAt = renewed.now;
-    if (renewed.changed === 'went-back') forget();
-    if (renewed.changed === 'restarted') readAnew();
+    if (renewed.changed !== null) setBack(renewed, sentAt);
     const plan = planRound(state, { id: cluster.id, renewed, checksum, held: held.all(), sentAt, leaseMs });
     ({ state, inForce } = plan);
     newest = renewed;
@@ -87,6 +94,14 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     await claimAll(plan);
     giveBack(plan, shards);
     avoidance.look();
+  }
+
+  function setBack({ changed, now }: Renewed, sentAt: number): void {
+    setBackAt = now;
+    const worked = held.all().flatMap(({ shard }) => (held.mayWork(shard) ? [shard] : []));
+    if (changed === 'went-back') forget();
+    else readAnew();
+    state = afterSetBack(state, worked, sentAt, leaseMs);
   }
 
   /**

@@ -81,6 +81,43 @@ test('a database that lacks the last seconds is read again by all who hold somet
   await Promise.all([one.stop(), other.stop()]);
 });
 
+test('after a failover no replica takes a shard that another one still works on', async () => {
+  const { clock, cluster, join } = someReplicas();
+  const former = join('former');
+  await clock.advance(2000);
+  // All leases of that time are over when the standby takes over.
+  const standby = cluster.standby();
+  former.kill();
+  const replicas = [join('one')];
+  await clock.advance(500);
+  replicas.push(join('other'));
+  await clock.advance(40_000);
+  const before = replicas.map((one) => one.working());
+  expect(before.flat().toSorted()).toEqual([...SHARDS].toSorted());
+  for (const noticedFirst of [0, 500]) {
+    await clock.advance(noticedFirst);
+    cluster.goBack(standby);
+    for (let ms = 0; ms < LEASE_MS + 5000; ms += 100) {
+      await clock.advance(100);
+      const working = replicas.flatMap((one) => one.working());
+      expect(working).toHaveLength(new Set(working).size);
+    }
+    expect(replicas.map((one) => one.working())).toEqual(before);
+  }
+  await Promise.all(replicas.map((one) => one.stop()));
+});
+
+test('shards of a replica that is gone since a failover are taken over once all others may have renewed', async () => {
+  const { clock, cluster, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(30_000);
+  cluster.goBack();
+  other.kill();
+  await clock.advance(LEASE_MS + 5000);
+  expect(one.working()).toEqual(SHARDS);
+  await one.stop();
+});
+
 test('a replica that stopped left its shards to nobody until the end of its leases', async () => {
   const { clock, join } = someReplicas();
   const one = join('one');

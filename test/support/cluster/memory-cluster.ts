@@ -111,9 +111,15 @@ export class MemoryCluster {
     this.#replicas.delete(id);
   }
 
-  /** By the seconds since every replica last renewed; who holds what is as it was. */
-  goBack(): void {
+  /** By the seconds since every replica last renewed; who holds what is as it was, or as `to` says. */
+  goBack(to?: ReadonlyMap<Shard, ShardState>): void {
     this.#behind = new Set(this.#replicas.keys());
+    for (const [shard, state] of to ?? []) this.#shards.set(shard, { ...state });
+  }
+
+  /** Who holds what now, to go back to. */
+  standby(): ReadonlyMap<Shard, ShardState> {
+    return new Map([...this.#shards].map(([shard, state]) => [shard, { ...state }]));
   }
 
   /** As one replica sees it, while `isCut` says that nothing gets through. */
