@@ -26,7 +26,10 @@ export interface RoundState {
    * renews.
    */
   readonly claimsFrom: number;
-  /** The shards that this replica worked on when it noticed that the database had lost data or had restarted. */
+  /**
+   * The shards that this replica worked on when it noticed that the database had lost data or had restarted; none after
+   * `claimsFrom`, since other replicas may hold them at the next outage.
+   */
   readonly reclaims: readonly Shard[];
   /** Names of the groups in which this replica held more than its quota. */
   readonly crowded: readonly string[];
@@ -120,13 +123,13 @@ export function planRound(before: RoundState, input: RoundInput): RoundPlan {
     outvoted: outvotedIn(renewed, inForce, before.outvoted, sentAt),
     sentAt,
     claimsFrom: wasOut ? sentAt + afterOutageMs(leaseMs) : before.claimsFrom,
-    reclaims: before.reclaims,
+    reclaims: sentAt < before.claimsFrom ? before.reclaims : [],
     crowded: crowded.map(({ name }) => name),
     agreedSince,
     mayRetire: agreedSince !== null && Math.min(sentAt - agreedSince, sinceAnnounced(renewed)) >= AGREED_MS,
   };
   const isWaiting = sentAt < state.claimsFrom;
-  const mayClaim = (shard: Shard): boolean => !isWaiting || state.reclaims.includes(shard);
+  const free = freeIn(renewed).filter((shard) => !isWaiting || state.reclaims.includes(shard));
   const surplus = crowded.filter(({ name }) => !isWaiting && before.crowded.includes(name));
   return {
     state,
@@ -134,7 +137,7 @@ export function planRound(before: RoundState, input: RoundInput): RoundPlan {
     found: without(renewed.mine, held),
     deadline: sentAt + leaseMs - marginMs(leaseMs),
     inForce,
-    claims: isInForce ? groups.flatMap((group) => claimOf(group, mine, freeIn(renewed).filter(mayClaim))) : [],
+    claims: isInForce ? groups.flatMap((group) => claimOf(group, mine, free)) : [],
     releases: isInForce ? surplus.flatMap((group) => lastOf(group, mine)) : mine,
   };
 }

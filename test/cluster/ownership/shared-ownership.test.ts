@@ -94,8 +94,9 @@ test('after a failover no replica takes a shard that another one still works on'
   await clock.advance(40_000);
   const before = replicas.map((one) => one.working());
   expect(before.flat().toSorted()).toEqual([...SHARDS].toSorted());
-  for (const noticedFirst of [0, 500]) {
-    await clock.advance(noticedFirst);
+  // Each of them is the first to notice it once.
+  for (const laterMs of [0, 500]) {
+    await clock.advance(laterMs);
     cluster.goBack(standby);
     for (let ms = 0; ms < LEASE_MS + 5000; ms += 100) {
       await clock.advance(100);
@@ -105,6 +106,26 @@ test('after a failover no replica takes a shard that another one still works on'
     expect(replicas.map((one) => one.working())).toEqual(before);
   }
   await Promise.all(replicas.map((one) => one.stop()));
+});
+
+test('after an outage that comes long after a failover the first replica that is back takes nothing from the others', async () => {
+  const { clock, cluster, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(2000);
+  cluster.goBack();
+  await clock.advance(20_000);
+  const other = join('other');
+  await clock.advance(30_000);
+  const before = [one.working(), other.working()];
+  one.isCut = other.isCut = true;
+  await clock.advance(60_000);
+  one.isCut = false;
+  await clock.advance(5000);
+  other.isCut = false;
+  await clock.advance(5000);
+  expect([one.working(), other.working()]).toEqual(before);
+  expect(other.ownership.view().counts.leasesLost).toBe(0);
+  await Promise.all([one.stop(), other.stop()]);
 });
 
 test('shards of a replica that is gone since a failover are taken over once all others may have renewed', async () => {
