@@ -53,7 +53,7 @@ const PROBED_MS = 4000;
 
 export function createAvoidance({ clock, log, held, all, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
   let reach: Reach = { of: () => ({ type: 'unknown' }), probe: () => Promise.resolve() };
-  const isAnswering = (shard: Shard): boolean => isReached(reach.of(shard), clock.monotonic());
+  const isAnswering = (shard: Shard, since?: number): boolean => isReached(reach.of(shard), clock.monotonic(), since);
   const avoided = createAvoided(clock, isAnswering);
   const cutOff = (): Shard[] => held().filter((shard) => isCutOff(reach.of(shard)));
   const missedByOthers = (): Shard[] => [...new Set(others().flatMap(({ unreached }) => unreached))];
@@ -62,14 +62,16 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
     if (isOfUse(shard)) onNews();
   });
 
+  /** An answer from before the last host was found unreached does not count: the network may have failed since. */
   function unproven(): Shard[] {
     if (avoided.unreached().length === 0) return [];
+    const since = avoided.unreachedSince();
     return all().filter(
       (shard) =>
         isOf('explorer', shard) &&
         !avoided.includes(shard) &&
         !held().includes(shard) &&
-        !isAnswering(shard) &&
+        !isAnswering(shard, since) &&
         others().some(takes(shard)),
     );
   }
@@ -115,7 +117,11 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
       reach = next;
     },
     shards,
-    announced: () => ({ avoids: shards(), unreached: cutOff(), reaches: missedByOthers().filter(isAnswering) }),
+    announced: () => ({
+      avoids: shards(),
+      unreached: cutOff(),
+      reaches: missedByOthers().filter((shard) => isAnswering(shard)),
+    }),
     avoid(shard) {
       if (!others().some(takes(shard))) return false;
       leave(shard, false);
@@ -130,6 +136,7 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
 }
 
 interface Avoided {
+  readonly since: number;
   readonly until: number;
   readonly isUnreached: boolean;
 }
@@ -139,7 +146,8 @@ function createAvoided(clock: Clock, isAnswering: (shard: Shard) => boolean) {
   const unreached = (): [Shard, Avoided][] => [...avoided].filter(([, { isUnreached }]) => isUnreached);
   return {
     add(shard: Shard, isUnreached: boolean): void {
-      avoided.set(shard, { until: clock.monotonic() + AVOIDED_MS, isUnreached });
+      const since = clock.monotonic();
+      avoided.set(shard, { since, until: since + AVOIDED_MS, isUnreached });
     },
     includes: (shard: Shard): boolean => avoided.has(shard),
     end(shard: Shard): void {
@@ -151,14 +159,16 @@ function createAvoided(clock: Clock, isAnswering: (shard: Shard) => boolean) {
      */
     now(): Shard[] {
       const now = clock.monotonic();
-      for (const [shard, { until, isUnreached }] of avoided) {
-        if (now < until) continue;
-        if (isUnreached && !isAnswering(shard)) avoided.set(shard, { until: now + AVOIDED_MS, isUnreached });
+      for (const [shard, entry] of avoided) {
+        if (now < entry.until) continue;
+        if (entry.isUnreached && !isAnswering(shard)) avoided.set(shard, { ...entry, until: now + AVOIDED_MS });
         else avoided.delete(shard);
       }
       return [...avoided.keys()];
     },
     unreached: (): Shard[] => unreached().map(([shard]) => shard),
+    /** When the last of them was found unreached; -Infinity without any. */
+    unreachedSince: (): number => Math.max(...unreached().map(([, { since }]) => since)),
     endingSoon: (): Shard[] =>
       unreached().flatMap(([shard, { until }]) => (until - clock.monotonic() <= ASKED_AGAIN_MS ? [shard] : [])),
   };

@@ -48,7 +48,8 @@ function askingReplicas(explorers: readonly Shard[] = BOTH) {
   }
 
   const stopAll = (): Promise<unknown> => Promise.all([...asking.keys()].map((replica) => replica.stop()));
-  return { cluster, join: joinAsking, barred, probes, pass, passUntil, stopAll };
+  const askOnce = (replica: Replica, shard: Shard): void => asking.get(replica)?.(shard);
+  return { cluster, join: joinAsking, barred, probes, askOnce, pass, passUntil, stopAll };
 }
 
 const BOTH: Shard[] = ['explorer:a', 'explorer:b'];
@@ -140,6 +141,29 @@ test('a replica that gave an explorer away claims another one only once the host
   for (const shard of three) if (shard !== lost) barred.delete(`${name} ${shard}`);
   expect(await passUntil(() => explorersOf(less).length === 1, 60)).toBeLessThan(30);
   expect(explorersOf(less)).not.toEqual([lost]);
+  await stopAll();
+});
+
+test('an answer of another host from before a replica gave an explorer away does not prove that it has a network', async () => {
+  const three: Shard[] = [...BOTH, 'explorer:c'];
+  const { join, barred, askOnce, pass, passUntil, stopAll } = askingReplicas(three);
+  const replicas = [join('one'), join('other')];
+  await pass(90);
+  const [less, more] = replicas.toSorted((a, b) => explorersOf(a).length - explorersOf(b).length);
+  if (less === undefined || more === undefined) throw new Error('there are two');
+  const name = less === replicas[0] ? 'one' : 'other';
+  for (const shard of explorersOf(less)) barred.add(`${name} ${shard}`);
+  await pass(25);
+  for (const shard of explorersOf(more)) askOnce(less, shard);
+  for (const shard of three) barred.add(`${name} ${shard}`);
+  await passUntil(() => explorersOf(more).length === 3, 60);
+  const { length } = less.told;
+  await pass(120);
+  expect(explorersOf(more).toSorted()).toEqual(three);
+  expect(less.told).toHaveLength(length);
+
+  barred.clear();
+  expect(await passUntil(() => explorersOf(less).length === 1, 60)).toBeLessThan(30);
   await stopAll();
 });
 

@@ -22,7 +22,7 @@ export function isCutOff(reachability: Reachability): boolean {
   return reachability.type === 'unreached' && reachability.at - reachability.since >= CUT_OFF_MS;
 }
 
-/** True if the last request was answered, within the last 30 seconds. */
-export function isReached(reachability: Reachability, now: number): boolean {
-  return reachability.type === 'reached' && now - reachability.at <= RECENT_MS;
+/** True if the last request was answered, within the last 30 seconds and after `since`. */
+export function isReached(reachability: Reachability, now: number, since = -Infinity): boolean {
+  return reachability.type === 'reached' && now - reachability.at <= RECENT_MS && reachability.at > since;
 }
