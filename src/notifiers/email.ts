@@ -58,7 +58,7 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
     config,
     secrets: ['smtp'],
     giveUpAfterMs: 5 * DAY_MS,
-    recipients: (to) => to.to,
+    recipients: ({ to }) => to.map(recipientOf),
     warnings: ({ smtp, tls }) => {
       const server = parseSmtpUrl(smtp);
       const isClear = server !== undefined && tls === 'if-offered' && !server.secure && !isLoopback(server.host);
@@ -73,12 +73,15 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
       const route = { server, limits, requiresTls, egress: createEgress(to.allow) };
       return {
         async send(delivery, attempt, signal) {
-          const { recipient } = delivery;
-          if (!to.to.includes(recipient))
-            return { type: 'rejected', why: `${recipient} is no longer in \`to\` of channel ${tools.channel}` };
+          const address = to.to.find((one) => recipientOf(one) === delivery.recipient);
+          if (address === undefined)
+            return {
+              type: 'rejected',
+              why: `${delivery.recipient} is no longer in \`to\` of channel ${tools.channel}`,
+            };
           try {
-            const message = await toMime(delivery, from, attempt);
-            return await submit(route, { from: from.address, to: recipient }, message, signal);
+            const message = await toMime({ ...delivery, recipient: address }, from, attempt);
+            return await submit(route, { from: from.address, to: address }, message, signal);
           } catch {
             return { type: 'again', why: `${server.host}: the message could not be written` };
           }
@@ -94,6 +97,11 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
 const IN_CLEAR =
   'mails cross the network in clear where the server offers no STARTTLS, and so do links in them that acknowledge';
 
+/** An address that is written in other capital letters stays the same recipient. */
+function recipientOf(address: string): string {
+  return address.toLowerCase();
+}
+
 function areDifferent(addresses: readonly string[]): boolean {
-  return new Set(addresses.map((address) => address.toLowerCase())).size === addresses.length;
+  return new Set(addresses.map(recipientOf)).size === addresses.length;
 }

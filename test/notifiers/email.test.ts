@@ -69,6 +69,19 @@ describe('a mail', () => {
     expect(outcome).toEqual({ type: 'sent', answer: expect.stringMatching(/^250 /) });
   });
 
+  test('goes to the address as it is written, whose capital letters make no other recipient', async () => {
+    await using sink = await createSmtpSink();
+    const to = { from: FROM, to: ['Anne@example.com'], smtp: sink.url, allow: LOOPBACK };
+    expect(email.recipients(to, 'oncall')).toEqual([ANNE]);
+    await using sender = email.open(to, someTools());
+    expect(await sender.send(mailed(), aTry(), never)).toMatchObject({ type: 'sent' });
+    const [mail] = await sink.mails.reached(1);
+    expect(mail).toMatchObject({
+      to: ['Anne@example.com'],
+      parsed: { to: [{ name: '', address: 'Anne@example.com' }] },
+    });
+  });
+
   test('says in text what was seen, what it was before, where, when and why', async () => {
     const { parsed } = await received(mailed());
     expect(parsed.text?.trimEnd()).toBe(
