@@ -5,7 +5,6 @@ import { idOf } from '../core/model/watch/identity.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Clock } from '../lib/clock.ts';
 import { outlineOf } from '../plan/outline.ts';
-import { recipientsIn } from '../config/routing/recipients.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { outlineOfReport } from '../core/reports/model.ts';
@@ -49,7 +48,7 @@ export function createDaemonJournal({ store, ownership, clock, log }: DaemonJour
 }
 
 /** If two setups have equal digests, they poll, decide and send the same. */
-function rulesOf({ watches, reports, config }: Setup): { readonly watches: number; readonly rules: string } {
-  const outline = [outlineOf(watches, recipientsIn(config)), ...reports.map(outlineOfReport)];
-  return { watches: watches.length, rules: idOf(JSON.stringify(outline)) };
+function rulesOf(setup: Setup): { readonly watches: number; readonly rules: string } {
+  const outline = [outlineOf(setup), ...setup.reports.map(outlineOfReport)];
+  return { watches: setup.watches.length, rules: idOf(JSON.stringify(outline)) };
 }

@@ -53,7 +53,7 @@ const PROBED_MS = 4000;
 
 export function createAvoidance({ clock, log, held, all, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
   let reach: Reach = { of: () => ({ type: 'unknown' }), probe: () => Promise.resolve() };
-  const isAnswering = (shard: Shard, since?: number): boolean => isReached(reach.of(shard), clock.monotonic(), since);
+  const isAnswering = (shard: Shard): boolean => isReached(reach.of(shard), clock.monotonic());
   const avoided = createAvoided(clock, isAnswering);
   const cutOff = (): Shard[] => held().filter((shard) => isCutOff(reach.of(shard)));
   const missedByOthers = (): Shard[] => [...new Set(others().flatMap(({ unreached }) => unreached))];
@@ -65,13 +65,13 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
   /** An answer from before the last host was found unreached does not count: the network may have failed since. */
   function unproven(): Shard[] {
     if (avoided.unreached().length === 0) return [];
-    const since = avoided.unreachedSince();
+    const isProven = (shard: Shard) => isReached(reach.of(shard), clock.monotonic(), avoided.unreachedSince());
     return all().filter(
       (shard) =>
         isOf('explorer', shard) &&
         !avoided.includes(shard) &&
         !held().includes(shard) &&
-        !isAnswering(shard, since) &&
+        !isProven(shard) &&
         others().some(takes(shard)),
     );
   }
@@ -117,11 +117,7 @@ export function createAvoidance({ clock, log, held, all, others, giveBack, onNew
       reach = next;
     },
     shards,
-    announced: () => ({
-      avoids: shards(),
-      unreached: cutOff(),
-      reaches: missedByOthers().filter((shard) => isAnswering(shard)),
-    }),
+    announced: () => ({ avoids: shards(), unreached: cutOff(), reaches: missedByOthers().filter(isAnswering) }),
     avoid(shard) {
       if (!others().some(takes(shard))) return false;
       leave(shard, false);

@@ -44,6 +44,9 @@ export function changesOf(before: Outline, after: Outline): PlanChanges {
       ': it reads other data, so it starts with a new baseline',
     ),
     ...rules,
+    ...reportLines(before.reports, after.reports),
+    ...nameLines(before.names, after.names),
+    ...routingLines(before.routing, after.routing),
     ...peopleLines(before, after),
     ...creditLines(before.credits, after.credits),
   ];
@@ -68,16 +71,65 @@ function ruleLines(changed: ChangedRule): string[] {
   const schedule =
     before.schedule === after.schedule ? [] : [`changed ${rule}: ${before.schedule} becomes ${after.schedule}`];
   const ids = new Set([...Object.keys(before.alerts), ...Object.keys(after.alerts)]);
-  return [...schedule, ...[...ids].flatMap((id) => alertLines(changed, id))];
+  return [
+    ...schedule,
+    ...wasNowLines(rule, before.reads, after.reads),
+    ...[...ids].flatMap((id) => alertLines(changed, id)),
+  ];
+}
+
+function wasNowLines(name: string, before: string, after: string): string[] {
+  if (before === after) return [];
+  return [`changed ${name}`, `  was ${shownOrNone(before)}`, `  now ${shownOrNone(after)}`];
+}
+
+/** Changed titles, runbooks and other parts of messages. */
+function wordLines(name: string, before: AlertOutline['words'], after: AlertOutline['words']): string[] {
+  const parts = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...parts].flatMap((part) => {
+    const [was, now] = [before[part] ?? '', after[part] ?? ''];
+    return was === now ? [] : [`changed ${name}: ${part}: ${shownOrNone(was)} becomes ${shownOrNone(now)}`];
+  });
+}
+
+function reportLines(before: Outline['reports'], after: Outline['reports']): string[] {
+  const ids = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...ids].flatMap((id) => {
+    const [was, now] = [before[id], after[id]];
+    const told = was === undefined || now === undefined ? [] : toldLine(`report ${id}`, was.tells, now.tells);
+    return [...outlinedLines(`report ${id}`, was, now), ...told];
+  });
+}
+
+function outlinedLines(name: string, before?: AlertOutline, after?: AlertOutline): string[] {
+  if (before === undefined) return after === undefined ? [] : [`added ${name}: ${shown(after.says)}`];
+  if (after === undefined) return [`removed ${name}: ${shown(before.says)}`];
+  return [...wasNowLines(name, before.says, after.says), ...wordLines(name, before.words, after.words)];
+}
+
+/** A name that is added or removed changes only what its rules show. */
+function nameLines(before: Outline['names'], after: Outline['names']): string[] {
+  const kept = Object.entries(after).flatMap(([name, now]) => {
+    const was = before[name] ?? now;
+    return was === now ? [] : [`changed the name ${name}: ${shown(was)} becomes ${shown(now)}`];
+  });
+  return [...firstOf(kept, (more) => `changed ${more} more names`)];
+}
+
+function routingLines(before: Outline['routing'], after: Outline['routing']): string[] {
+  const [was, now] = [before.map(({ says }) => says), after.map(({ says }) => says)];
+  const removed = was.filter((line) => !now.includes(line)).map((line) => `removed ${shown(line)}`);
+  const added = now.filter((line) => !was.includes(line)).map((line) => `added ${shown(line)}`);
+  if (removed.length + added.length > 0)
+    return [...firstOf(removed, (more) => `removed ${more} more`), ...firstOf(added, (more) => `added ${more} more`)];
+  return was.join('\n') === now.join('\n') ? [] : ['changed: the routes are in another order'];
 }
 
 function alertLines(changed: ChangedRule, id: string): string[] {
   const [before, after] = [changed.before.alerts[id], changed.after.alerts[id]];
   const name = `${changed.rule}/${id}`;
-  if (before === undefined) return after === undefined ? [] : [`added ${name}: ${shown(after.says)}`];
-  if (after === undefined) return [`removed ${name}: ${shown(before.says)}`];
-  const says =
-    before.says === after.says ? [] : [`changed ${name}`, `  was ${shown(before.says)}`, `  now ${shown(after.says)}`];
+  const says = outlinedLines(name, before, after);
+  if (before === undefined || after === undefined) return says;
   const isVaried = changed.watches.some(({ was, now }) => (was?.tells[id] ?? now.tells[id]) !== undefined);
   if (!isVaried) return [...says, ...toldLine(name, before.tells, after.tells)];
   const told = changed.watches.flatMap(({ was, now }) =>
@@ -107,6 +159,10 @@ function shown(says: string): string {
   return singleLine(says, MOST_TEXT);
 }
 
+function shownOrNone(says: string): string {
+  return says === '' ? 'none' : shown(says);
+}
+
 /** Lines about recipients that are new, and recipients that get no messages any more. */
 function peopleLines(before: Outline, after: Outline): string[] {
   const was = recipientsOf(before);
@@ -117,9 +173,9 @@ function peopleLines(before: Outline, after: Outline): string[] {
   ];
 }
 
-function recipientsOf({ rules }: Outline): Set<string> {
+function recipientsOf({ rules, reports, routing }: Outline): Set<string> {
   const alerts = Object.values(rules).flatMap((rule) => Object.values(rule.alerts));
-  return new Set(alerts.flatMap(({ tells }) => tells.map(showRecipient)));
+  return new Set([...alerts, ...Object.values(reports), ...routing].flatMap(({ tells }) => tells.map(showRecipient)));
 }
 
 function creditLines(before: Outline['credits'], after: Outline['credits']): string[] {

@@ -1,4 +1,5 @@
 // The effects of another config before it is loaded: a comparison, and a step that writes and sends nothing.
+import { recipientsIn } from '../config/routing/recipients.ts';
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -7,7 +8,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { StoredDiagnostics } from '../store/contract/memories.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type PlanChanges } from './changes.ts';
-import { outlineOf, type Outline } from './outline.ts';
+import { outlineOf, type Outline, type Outlined } from './outline.ts';
 
 /** The contents of the state file; all empty when there is none. */
 export interface PlanState {
@@ -18,21 +19,20 @@ export interface PlanState {
   readonly now: Instant;
 }
 
-/** The watches and recipients of the new config. */
-export interface Planned {
+/** The plan as lines of text. `before`: the running config, or another one to compare with. */
+export function planOf(before: Outline, planned: Outlined, state: PlanState): string[] {
+  const after = outlineOf(planned);
+  const changes = changesOf(before, after);
+  const next = { watches: planned.watches, recipientsOf: recipientsIn(planned.config), after, changes };
+  const lines = [...changes.lines, ...alertLines(before, next, state)];
+  return lines.length === 0
+    ? ['nothing changes: the same watches, alerts, reports, routes, recipients and credits']
+    : lines;
+}
+
+interface Next {
   readonly watches: readonly Watch[];
   readonly recipientsOf: RecipientsOf;
-}
-
-/** The plan as lines of text. `before`: the running config, or another one to compare with. */
-export function planOf(before: Outline, planned: Planned, state: PlanState): string[] {
-  const after = outlineOf(planned.watches, planned.recipientsOf);
-  const changes = changesOf(before, after);
-  const lines = [...changes.lines, ...alertLines(before, { ...planned, after, changes }, state)];
-  return lines.length === 0 ? ['nothing changes: the same watches, alerts, recipients and credits'] : lines;
-}
-
-interface Next extends Planned {
   readonly after: Outline;
   readonly changes: PlanChanges;
 }

@@ -1,7 +1,7 @@
 // `chainwarden plan`: what a changed config would change, said before it is loaded.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { changesOf } from '../../src/plan/changes.ts';
 import type { Outline } from '../../src/plan/outline.ts';
 import { CONFIG, prepareState, type PreparedState } from '../support/store/prepared-state.ts';
@@ -20,6 +20,8 @@ watches:
       - { id: record, while: 'balance < min("2m")' }
       - { id: moved, on: changed, if: balance < 500 }
 `;
+
+const NOTHING = 'nothing changes: the same watches, alerts, reports, routes, recipients and credits';
 
 let prepared: PreparedState;
 beforeEach(() => {
@@ -43,7 +45,7 @@ const firing = () => prepared.polls('1020000', '940000', '940000', '940000');
 test('what changes nothing says so, and writes nothing', async () => {
   await firing();
   const before = readFileSync(prepared.stateFile);
-  expect(await planned(RULES)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
+  expect(await planned(RULES)).toEqual([NOTHING]);
   expect(await planned(RULES.replace('balance < 500', 'balance < 600'))).toHaveLength(3);
   expect(readFileSync(prepared.stateFile).equals(before)).toBe(true);
 });
@@ -73,7 +75,7 @@ test('what it says would happen is what the daemon then does', async () => {
   await prepared.polls('940000');
   const { out } = await prepared.run('explain', 'coins/low', '-c', prepared.config);
   expect(out.match(/message: resolved at .* to (screen|night), sent/g)).toHaveLength(2);
-  expect(await planned(lower)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
+  expect(await planned(lower)).toEqual([NOTHING]);
 });
 
 test('one that holds between its thresholds does not close', async () => {
@@ -135,7 +137,7 @@ test('what cannot be decided on the kept data is said, and no more', async () =>
 
 test('unknown data neither opens nor closes anything', async () => {
   await prepared.polls('1020000', '940000', '940000', '940000', 'missed', 'missed');
-  expect(await planned(RULES)).toEqual(['nothing changes: the same watches, alerts, recipients and credits']);
+  expect(await planned(RULES)).toEqual([NOTHING]);
 });
 
 test('two config files are compared with --against', async () => {
@@ -156,6 +158,7 @@ test('without a state file everything is added, and that is said', async () => {
     expect.stringContaining('There is no state at'),
     expect.stringContaining('The config that runs now is not known'),
     'added coins',
+    'added self: screen',
     'new recipient: screen',
     'new recipient: night',
     'chain: 0 credits a day become 28,800',
@@ -190,9 +193,93 @@ test('routes that send the addresses of one rule to other channels say so for ea
     'changed coins[treasury]/low: recipients were night, now screen',
     'no longer a recipient: night',
   ]);
-  expect(await plan(routed('treasury', 'night'))).toEqual([
-    'nothing changes: the same watches, alerts, recipients and credits',
-  ]);
+  expect(await plan(routed('treasury', 'night'))).toEqual([NOTHING]);
+});
+
+describe('a change that no watch shows', () => {
+  const ROUTES = `routes:
+  - { match: { severity: critical }, repeat: 4h, escalate: [{ after: 15m, notify: [night] }], failover: [night] }
+  - { notify: [screen] }
+`;
+  const REPORTED = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts:
+      - { id: low, while: balance < 5, severity: critical, title: 'Low: {{ balance }}', labels: { team: vault } }
+      - { id: daily, on: schedule, cron: '0 8 * * *', values: [balance] }
+  - { id: calls, kind: transactions, of: vault, every: 1m, calls: ['sweep(uint256 amount)'], units: { amount: 6 } }
+reports:
+  - { id: weekly, cron: '0 8 * * 1', watches: [coins], values: [balance], notify: [screen] }
+`;
+
+  /** The lines for the change of one text in config or rules. */
+  async function changing(from: string, to: string): Promise<string[]> {
+    const config = `${CONFIG}${ROUTES}`;
+    using state = prepareState(REPORTED, config);
+    await state.polls('9000000');
+    expect(`${config}${REPORTED}`).toContain(from);
+    state.folder.write('config.yaml', config.replace(from, to));
+    state.folder.write('rules.yaml', REPORTED.replace(from, to));
+    return (await state.run('plan', '-c', state.config)).out.trimEnd().split('\n');
+  }
+
+  test.each([
+    ['nothing', 'cron', 'cron', [NOTHING]],
+    [
+      'the time of a report',
+      '0 8 * * 1',
+      '0 9 * * 1',
+      ['changed report weekly', '  was info: cron 0 8 * * 1 of coins', '  now info: cron 0 9 * * 1 of coins'],
+    ],
+    [
+      'the values of a report',
+      'values: [balance], notify',
+      'values: [balance, balance_usd], notify',
+      ['changed report weekly: values: balance becomes balance, balance_usd'],
+    ],
+    [
+      'the recipients of a report',
+      'values: [balance], notify: [screen]',
+      'values: [balance], notify: [night]',
+      ['changed report weekly: recipients were screen, now night'],
+    ],
+    [
+      'the values of an alert on a schedule',
+      'values: [balance] }',
+      'values: [balance, balance_usd] }',
+      ['changed coins/daily: values: balance becomes balance, balance_usd'],
+    ],
+    ['a title', "title: 'Low: {{ balance }}', ", '', ['changed coins/low: title: Low: {{ balance }} becomes none']],
+    ['a label', 'team: vault', 'team: desk', ['changed coins/low: labels: team=vault becomes team=desk']],
+    [
+      'the decimals of an argument',
+      'amount: 6',
+      'amount: 18',
+      [
+        'changed calls',
+        '  was reads sweep(uint256) 0xaa60e733; units amount 6',
+        '  now reads sweep(uint256) 0xaa60e733; units amount 18',
+      ],
+    ],
+  ])('is named: %s', async (_what, from, to, lines) => {
+    expect(await changing(from, to)).toEqual(lines);
+  });
+
+  test('is named: when a route repeats, who is called later, and whom nobody calls any more', async () => {
+    const before = 'removed route severity=critical: repeat 4h; after 15m night; failover night';
+    expect(await changing('repeat: 4h', 'repeat: 8h')).toEqual([
+      before,
+      'added route severity=critical: repeat 8h; after 15m night; failover night',
+    ]);
+    expect(await changing(', escalate: [{ after: 15m, notify: [night] }], failover: [night]', '')).toEqual([
+      before,
+      'added route severity=critical: repeat 4h',
+      'no longer a recipient: night',
+    ]);
+  });
 });
 
 test('an alert that loses its only recipient says none', () => {
@@ -200,10 +287,14 @@ test('an alert that loses its only recipient says none', () => {
     rules: {
       coins: {
         schedule: '1m',
-        alerts: { low: { says: '', tells: channels.map((channel) => ({ channel, recipient: channel })) } },
+        reads: '',
+        alerts: { low: { says: '', words: {}, tells: channels.map((channel) => ({ channel, recipient: channel })) } },
       },
     },
     watches: [],
+    reports: {},
+    names: {},
+    routing: [],
     credits: {},
   });
   expect(changesOf(outline('night'), outline()).lines).toEqual([

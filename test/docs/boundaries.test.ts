@@ -21,7 +21,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   rules: { all: ['core', 'lib', 'config', 'dispatch'], type: ['notifiers'] },
   'rule-tests': { all: ['config', 'core', 'dispatch', 'engine', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   explain: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
-  plan: { all: ['core', 'lib', 'rules'], type: ['store'] },
+  plan: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'dispatch', 'lib'], type: ['cluster', 'store', 'notifiers', 'explorer', 'telemetry'] },
   operators: { all: ['config', 'core', 'dispatch', 'lib', 'rules', 'store'] },
   query: {

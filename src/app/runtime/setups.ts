@@ -5,7 +5,6 @@
 //   after     closes replaced parts once they are unused; retires removed watches (engine/upkeep/retirement.ts)
 import type { Ownership } from '../../cluster/ownership.ts';
 import { secretsOf } from '../../config/config.ts';
-import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { CoveredElsewhere } from '../../engine/reporting/covered-elsewhere.ts';
@@ -84,7 +83,7 @@ export class Setups {
     const { explorers, channels, poller, keptPlans, ownership, log } = this.#options;
     await using built = new AsyncDisposableStack();
     log.addSecrets(secretsOf(next.config));
-    const outline = outlineOf(next.watches, recipientsIn(next.config));
+    const outline = outlineOf(next);
     const shards = shardOfExplorer(next.config);
     const prepared = [
       built.use(await explorers.prepare(next.config)),

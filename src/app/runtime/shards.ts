@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type { DeclaredConfig } from '../../cluster/ownership.ts';
 import type { Config, ExplorerSettings } from '../../config/model.ts';
-import { recipientsIn } from '../../config/routing/recipients.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts';
 import { outlineOfReport } from '../../core/reports/model.ts';
@@ -60,7 +59,7 @@ export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Confi
 function checksumOf({ config, watches, reports }: DeclaredSetup): string {
   const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;
   const parts = {
-    outline: outlineOf(watches, recipientsIn(config)),
+    outline: outlineOf({ watches, reports, config }),
     // These options contain the signatures of `events:` and `calls:`. An ABI file may have supplied them.
     options: [...new Map(watches.map(({ rule, target }) => [rule, target.options]))],
     reports: reports.map(outlineOfReport),

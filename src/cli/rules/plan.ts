@@ -1,4 +1,3 @@
-import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { withStored } from '../../core/alerts/history.ts';
@@ -14,13 +13,14 @@ export interface PlanOptions extends ConfigOption {
   readonly against?: string;
 }
 
-const NOTHING: Outline = { rules: {}, watches: [], credits: {} };
+const NOTHING: Outline = { rules: {}, watches: [], reports: {}, names: {}, routing: [], credits: {} };
 
 /**
  * Shows the effects of a config on the data in the state file, before the config is loaded. Writes and sends nothing.
  */
 export async function plan(terminal: Terminal, { config: file, against }: PlanOptions): Promise<number> {
-  const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
+  const planned = loadOrFail(terminal, file, EXIT.problems);
+  const { config } = planned;
   const other = against === undefined ? null : loadOrFail(terminal, against, EXIT.problems);
   await using reader = await openReaderIfAny(config.state);
   if (reader === null)
@@ -28,9 +28,7 @@ export async function plan(terminal: Terminal, { config: file, against }: PlanOp
   const [place, former] = [stateName(config.state), other === null ? null : stateName(other.config.state)];
   if (former !== null && former !== place)
     terminal.out(`The state is another one, ${place}: what ${former} remembers is left behind.`);
-  const before =
-    other === null ? await runningIn(reader, terminal) : outlineOf(other.watches, recipientsIn(other.config));
-  const planned = { watches, recipientsOf: recipientsIn(config) };
+  const before = other === null ? await runningIn(reader, terminal) : outlineOf(other);
   for (const line of planOf(before, planned, await stateOf(reader, terminal))) terminal.out(line);
   return EXIT.ok;
 }

@@ -93,7 +93,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, zone, alert }: Gi
   };
 }
 
-/** A template that always renders these segments. */
+/** A template that always renders these segments. No rule has it. */
 export function says(segments: readonly Segment[]): Template {
-  return { reads: [], windows: [], render: () => segments };
+  return { written: '', reads: [], windows: [], render: () => segments };
 }

@@ -65,7 +65,8 @@ export function compileTemplate(language: Language, source: string, use: Templat
     else parts.push(part);
   }
   if (mistakes.length > 0) return { value: null, mistakes, doubts: [] };
-  return { value: templateOf(parts, use.as === 'title' ? showInTitle : showValue), mistakes: [], doubts: [] };
+  const value = { written: source, ...templateOf(parts, use.as === 'title' ? showInTitle : showValue) };
+  return { value, mistakes: [], doubts: [] };
 }
 
 function refused(mistake: ConditionMistake): Compiled<CompiledTemplate> {
@@ -210,7 +211,7 @@ function filtered(field: Resolved, name: string, token: Token): Output | { reado
 
 type ShowValue = typeof showValue;
 
-function templateOf(parts: readonly Part[], toSegment: ShowValue): CompiledTemplate {
+function templateOf(parts: readonly Part[], toSegment: ShowValue): Omit<CompiledTemplate, 'written'> {
   const fields = parts.flatMap((part) => ('field' in part && part.field.path !== '' ? [part.field] : []));
   return {
     reads: [...new Set(fields.map(readPath))],

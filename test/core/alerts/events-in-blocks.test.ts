@@ -151,6 +151,7 @@ describe('an item that was told', () => {
     const titled: Partial<EventAlert> = {
       if: null,
       title: {
+        written: 'it is {{ mood }}',
         reads: ['mood'],
         windows: [],
         render: ({ view }) => [{ text: `it is ${valueAt(view, 'mood') === 'wild' ? 'wild' : 'calm'}` }],

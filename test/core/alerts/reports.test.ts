@@ -10,6 +10,7 @@ function reporting(cron: string, change: Partial<EventAlert> = {}): Watch {
   const schedule = cronSchedule(cron);
   if (!('type' in schedule)) throw new Error(schedule.complaint);
   const template = {
+    written: '{{ level }}',
     reads: ['level'],
     windows: [],
     render: ({ view }: Parameters<NonNullable<EventAlert['title']>['render']>[0]) => [

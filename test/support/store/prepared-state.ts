@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { loadSetup } from '../../../src/app/setup/setup.ts';
 import type { Terminal } from '../../../src/cli/terminal.ts';
 import { formatProblems } from '../../../src/config/problem.ts';
-import { recipientsIn } from '../../../src/config/routing/recipients.ts';
 import type { Head } from '../../../src/core/model/observation.ts';
 import { Missed, type Read } from '../../../src/core/model/watch/question.ts';
 import { createPoller } from '../../../src/engine/polling/poller.ts';
@@ -76,7 +75,7 @@ export function prepareState(rules: string, config = CONFIG): PreparedState {
         onTransitions: () => undefined,
       });
       await adopt(poller, setup.watches);
-      await store.keepRunning(outlineOf(setup.watches, recipientsIn(setup.config)));
+      await store.keepRunning(outlineOf(setup));
       for (const balance of balances) {
         await clock.advance(60_000);
         shown.balance = balance;

@@ -111,6 +111,8 @@ export const OPPOSITE: Readonly<Record<Comparison['operator'], Comparison['opera
 };
 
 export interface Template {
+  /** The text in the rule. */
+  readonly written: string;
   readonly reads: readonly string[];
   readonly windows: readonly Window[];
   /** `zone`: the time zone in which times are shown; UTC if it is left out. */
