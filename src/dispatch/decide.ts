@@ -94,7 +94,7 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   if (isAnsweredCall(context, facts)) return ANSWERED;
   const lines = owed.items.map((item) => lineOf(context, facts, item));
   const hold = holdOf(context, member);
-  if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
+  if (owed.items[0]?.isEnd === true) return withEndFirst(facts, unit, lines, hold);
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
   // Two things are never dropped: the correction of a sent message, and a call that is due since nobody answered.
   const canBeDropped = canBeCounted && !isHeard(state) && state.renewed?.why !== 'called';
@@ -138,12 +138,19 @@ function isAnsweredCall({ ackOf }: Context, { state, member }: Facts): boolean {
 }
 
 /**
- * An end passes every mute, but not the cap: if the cap held the alert back, the end is counted in the same summary.
+ * An end passes every mute. It passes the cap to a machine, which takes no end from a summary; to people it is counted
+ * in the summary of the cap that holds the alert back.
  */
-function withEndFirst({ state }: Facts, lines: readonly ClosedLine[], hold: Hold | null): Next {
+function withEndFirst(
+  { state }: Facts,
+  unit: DispatchGroup['unit'],
+  lines: readonly ClosedLine[],
+  hold: Hold | null,
+): Next {
   const { held, heldAt } = state;
   const now = hold === null ? lines : lines.slice(0, 1);
-  if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines: now, heldAt };
+  if (unit === 'group' && held?.why === 'cap' && heldAt !== null)
+    return { type: 'count', in: 'overflow_summary', lines: now, heldAt };
   return { type: 'news', lines: now, rest: now.length < lines.length ? hold : null };
 }
 

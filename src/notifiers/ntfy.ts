@@ -70,7 +70,12 @@ export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig>
 const PRIORITIES: Readonly<Record<Message['severity'], number>> = { info: 3, warning: 4, critical: 5 };
 const NORMAL = 3;
 /** Types of messages about something new. Only these may have a higher priority and wake people. */
-const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
+const BEGINS: ReadonlySet<Message['type']> = new Set([
+  'alert.event',
+  'alert.firing',
+  'alert.reinstated',
+  'alert.summary',
+]);
 
 function pushOf(delivery: Delivery, attempt: Attempt): object {
   const { members } = delivery;

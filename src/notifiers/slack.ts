@@ -159,13 +159,13 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
 }
 
 /**
- * Only the readers of a thread see an answer in it. So an end, a repeat or a raised severity also goes to the whole
- * channel.
+ * Only the readers of a thread see an answer in it. So an end, a repeat, a raised severity or an item that is back also
+ * goes to the whole channel.
  */
 function isForAll({ members }: Delivery): boolean {
   return members.some(
     ({ message: { type, reason }, as }) =>
-      as === 'repeat' || reason === SEVERITY_RAISED || /^alert\.(?:resolved|retracted)$/.test(type),
+      as === 'repeat' || reason === SEVERITY_RAISED || /^alert\.(?:resolved|retracted|reinstated)$/.test(type),
   );
 }
 

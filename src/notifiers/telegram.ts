@@ -221,10 +221,14 @@ const Said = z.object({
 });
 type Said = z.infer<typeof Said>;
 
+/** Answers to a bot that is not in the chat, or has lost the right to write there. An admin can mend each of them. */
+const MAY_NOT_POST =
+  /(?:chat|message thread) not found|not enough rights|no rights to send|need administrator rights|CHAT_WRITE_FORBIDDEN|CHAT_RESTRICTED|TOPIC_CLOSED/i;
+
 function readAnswer({ status, text }: ReceiverAnswer, said?: Said, receipt?: Receipt): AnswerReading | undefined {
   if (status >= 200 && status < 300)
     return said?.ok === true ? { as: 'sent', says: 'sent', receipt } : { as: 'unknown' };
-  if (status === 400 && /chat not found|message thread not found/i.test(text)) return { as: 'auth' };
+  if (status === 400 && MAY_NOT_POST.test(text)) return { as: 'auth' };
   const afterS = said?.parameters?.retry_after;
   return status === 429 && afterS !== undefined ? { as: 'again', afterMs: afterS * SECOND_MS } : undefined;
 }

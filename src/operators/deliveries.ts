@@ -21,7 +21,7 @@ export const retryDelivery = action({
   path: '/deliveries/:id/retry',
   tag: 'deliveries',
   status: 200,
-  problems: ['not-found', 'not-given-up', 'later-sent', 'not-named'],
+  problems: ['not-found', 'not-given-up', 'later-sent', 'is-over', 'not-named'],
   body: NoBody,
   answer: DeliveryAnswer,
   answerOf: deliveryJson,

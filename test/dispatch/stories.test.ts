@@ -326,6 +326,24 @@ describe('the first that is so decides:', () => {
     expect(heard(day).slice(2)).toEqual(['12:10:00 overflow_summary call/1']);
   });
 
+  test('9: the end of an alert whose repeat a cap holds back goes to a machine alone, and to people in the summary', () => {
+    for (const [unit, expected] of [
+      ['alert', ['13:02:00 news low/2', '13:10:00 overflow_summary call/1']],
+      ['group', ['13:10:00 overflow_summary call/1, low/2']],
+    ] as const) {
+      const day = morning({ channel: { unit, cap: { burst: 1, perHour: 7 } }, options: { repeatMs: HOUR } });
+      happens(day, LOW, 'firing');
+      day.runUntil(at('12:59:59'));
+      happens(day, { ...CALL, key: 'first' }, 'event');
+      day.runUntil(at('13:01:00'));
+      happens(day, CALL, 'event');
+      day.runUntil(at('13:02:00'));
+      happens(day, LOW, 'resolved');
+      day.runUntil(at('13:20:00'));
+      expect(heard(day).slice(2).toSorted()).toEqual([...expected].toSorted());
+    }
+  });
+
   test('10: a second alert of a group waits until a minute after the first message', () => {
     const day = morning();
     happens(day, LOW, 'firing');

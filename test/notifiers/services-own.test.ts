@@ -180,6 +180,12 @@ describe('telegram', () => {
     [json({ ok: false, description: 'Forbidden: bot was kicked from the group chat' }, 403), REFUSED],
     [json({ ok: false, description: 'Bad Request: chat not found' }, 400), REFUSED],
     [json({ ok: false, description: 'Bad Request: message thread not found' }, 400), REFUSED],
+    [
+      json({ ok: false, description: 'Bad Request: not enough rights to send text messages to the chat' }, 400),
+      REFUSED,
+    ],
+    [json({ ok: false, description: 'Bad Request: need administrator rights in the channel chat' }, 400), REFUSED],
+    [json({ ok: false, description: 'Bad Request: TOPIC_CLOSED' }, 400), REFUSED],
     [json({ ok: false, description: 'Bad Request: message is too long' }, 400), { type: 'rejected' }],
     [json({ ok: false, parameters: { retry_after: 7 } }, 429), { type: 'again', afterMs: 7000 }],
     [json({ ok: false, description: 'odd' }), { type: 'unknown' }],
@@ -439,6 +445,7 @@ describe('ntfy', () => {
       sequence_id: 'd4gq6yhz7krmtabcxw2ns5v3f1',
       click: LINK,
     });
+    expect(await told<object>('ntfy', aMessage({ type: 'alert.reinstated', seq: 7 }))).toMatchObject({ priority: 5 });
     expect(await told<object>('ntfy', aResolvedMessage())).toMatchObject({
       title: '[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000',
       priority: 3,

@@ -193,6 +193,7 @@ describe('slack', () => {
     ['an end', true, resolved],
     ['a repeat', true, still],
     ['a correction', undefined, corrected],
+    ['an item that is back', true, aDelivery({ message: aMessage({ type: 'alert.reinstated', seq: 6 }) })],
   ])('answers in the thread; %s is shown to the whole channel: %s', async (_name, broadcast, delivery) => {
     const { calls } = await story('slack bot', [fired, delivery]);
     expect(calls[1]?.body).toMatchObject({ channel: 'C0123ABCD', ts: ABOUT['slack bot'].id, parse: 'none' });

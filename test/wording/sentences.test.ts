@@ -2,6 +2,7 @@
 // subject of its last message, its first lines, and the line of the log channel.
 import { describe, expect, test } from '@jest/globals';
 import type { Message } from '../../src/core/model/delivery.ts';
+import { showRange } from '../../src/core/wording/words.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { toLines } from '../../src/notifiers/rendering/lines.ts';
 import { aDelivery, aTry, never, someTools } from '../notifiers/samples.ts';
@@ -628,6 +629,13 @@ const STORIES: Readonly<Record<string, Story>> = {
     log: 'WARNING our-token/flagged FIRING ACME type is other',
   },
 };
+
+test('a range over a change of the clocks names both offsets', () => {
+  const [summer, winter] = [Date.parse('2026-10-25T00:50:00Z'), Date.parse('2026-10-25T01:10:00Z')];
+  const moment = { now: winter, zone: 'Europe/Berlin' };
+  expect(showRange(summer, winter, moment)).toBe('02:50 CEST–02:10 CET');
+  expect(showRange(summer, summer + 60_000, moment)).toBe('02:50–02:51 CEST');
+});
 
 describe('the subject, the first lines and the log line', () => {
   test.each(Object.entries(STORIES))('of %s', async (_name, story) => {

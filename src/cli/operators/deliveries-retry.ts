@@ -39,7 +39,8 @@ async function changeAll(terminal: Terminal, change: typeof retryGivenUp, option
   const answer = await createClient(terminal, options).act(change, {}, channel === undefined ? {} : { channel });
   const how = change === retryGivenUp ? 'due again' : 'dismissed';
   for (const one of answer.channels) terminal.out(`${singleLine(one.channel)}: ${one.deliveries} ${how}.`);
-  if (answer.left > 0) terminal.out(`${answer.left} stay given up: a later message arrived, or repeat the command.`);
+  if (answer.left > 0)
+    terminal.out(`${answer.left} stay given up: a later message arrived, the alert is over, or repeat the command.`);
   return EXIT.ok;
 }
 

@@ -64,11 +64,16 @@ export function showExactTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'seconds')} ${zoneName(moment.zone, at)}`;
 }
 
-/** `12:03\u201312:09 UTC`; with seconds if the minutes are the same. */
+/**
+ * `12:03\u201312:09 UTC`; with seconds if the minutes are the same. `02:50 CEST\u201302:10 CET` if the clocks were
+ * changed in between.
+ */
 export function showRange(from: Instant, until: Instant, moment: Moment): string {
+  const [before, after] = [zoneName(moment.zone, from), zoneName(moment.zone, until)];
+  if (before !== after) return `${showTime(from, moment)}\u2013${showTime(until, moment)}`;
   const to = (digits: Digits) => [from, until].map((at) => clockText(at, moment, digits));
   const [a, b] = to('minutes');
-  return `${(a === b ? to('seconds') : [a, b]).join('\u2013')} ${zoneName(moment.zone, until)}`;
+  return `${(a === b ? to('seconds') : [a, b]).join('\u2013')} ${after}`;
 }
 
 /** `2026-01-31 21:16:05 UTC` */

@@ -283,6 +283,29 @@ onEachEngine((open) => {
     ]);
   });
 
+  test.each(['alert.retracted', 'alert.resolved'] as const)(
+    'a begin that was given up is not tried again after %s, of which this recipient would hear nothing',
+    async (type) => {
+      await using opened = await open();
+      const { database } = opened;
+      await owe(database, { a: [{ key: 'a' }], both: [{ key: 'b' }, { key: 'c' }] });
+      await claimed(database);
+      await settle(database, 'a', 1, DEAD);
+      await settle(database, 'both', 1, DEAD);
+      const transitions = ['a', 'b'].map((key) => aTransition({ key, type, seq: 2 }));
+      await database.write('commit-due', (sql) => addNotifications(sql, [{ watch: WATCH, transitions }], NOON));
+      const retried = (id: string): Promise<unknown> => database.write('intervene', (sql) => retry(sql, id, NOON + 7));
+      // Until a round decides that nobody is told, the end may still follow.
+      expect(await retried('a')).toMatchObject({ state: 'owed' });
+      await claimed(database, { at: NOON + 8 });
+      await settle(database, 'a', 2, DEAD);
+      await database.write('probe', (sql) => sql.run("UPDATE recipient_state SET closed = 2 WHERE key IN ('a', 'b')"));
+      expect(await retried('a')).toBe('is-over');
+      // One of its two alerts goes on.
+      expect(await retried('both')).toMatchObject({ state: 'owed' });
+    },
+  );
+
   test('a delivery that was given up is tried again, before what came after it', async () => {
     await using opened = await open();
     const { database } = opened;

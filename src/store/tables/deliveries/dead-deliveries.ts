@@ -27,6 +27,21 @@ const LATER = `
 
 const LATER_SENT = `SELECT 1 AS one FROM ${LATER} AND later.state = 'sent' LIMIT 1`;
 
+/** The begins in a delivery: whether each is over without a message to its recipient that is sent or pending. */
+const BEGINS_OVER = `
+  SELECT EXISTS (
+    SELECT 1 FROM notifications AS ended
+      JOIN recipient_state AS state ON state.key = ended.key AND state.closed >= ended.seq
+    WHERE ended.key = mine.key AND ended.seq > mine.seq AND ended.transition IN ('resolved', 'retracted')
+      AND state.channel = $2 AND state.recipient = $3
+      AND NOT EXISTS (
+        SELECT 1 FROM group_member AS also JOIN deliveries AS later ON later.number = also.delivery
+        WHERE also.key = ended.key AND also.seq >= ended.seq AND later.channel = $2 AND later.recipient = $3
+          AND later.state IN ('due', 'sending'))) AS is_over
+  FROM group_member AS mine
+    JOIN notifications AS begun ON begun.key = mine.key AND begun.seq = mine.seq
+  WHERE mine.delivery = $1 AND begun.transition NOT IN ('resolved', 'retracted')`;
+
 const REVIVE = `
   UPDATE deliveries SET state = 'due', due_at = $2, settled_at = NULL, dismissed_at = NULL,
     runtime_at = ${ranOf('deliveries.channel')}
@@ -49,6 +64,9 @@ export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<ChangedDel
     if (!isNamed) return 'not-named';
     const target = [number, channel, recipient];
     if ((await sql.first(LATER_SENT, target)) !== undefined) return 'later-sent';
+    // Nothing would take them back.
+    const begins = await sql.all(BEGINS_OVER, target);
+    if (begins.length > 0 && begins.every((row) => bool(row, 'is_over'))) return 'is-over';
     await sql.run(REVIVE, [number, at]);
     await sql.run(FOLLOW, target);
     return null;
