@@ -1,7 +1,7 @@
 // Times as operators write and read them, in the time zone of the config.
 import { parseDuration } from '../lib/durations.ts';
 import { showDuration, type Instant } from '../lib/clock.ts';
-import { instantIn, wallTime, zoneName, type Moment } from '../lib/time-zone.ts';
+import { nextTimeAt, zoneName, type Moment } from '../lib/time-zone.ts';
 import { showExactTime, showTime as showMinute } from '../core/wording/words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -26,7 +26,6 @@ function lengthOf(text: string): number {
   throw new CommandError(EXIT.usage, `--for: "${singleLine(text, 60)}" is not a duration such as 30m, 2h or 1d`);
 }
 
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /**
@@ -34,10 +33,7 @@ const MINUTE_MS = 60_000;
  * text is no time.
  */
 export function timeOf(text: string, { now, zone }: Moment, option: string): Instant {
-  if (/^([01]\d|2[0-3]):([0-5]\d)$/.test(text)) {
-    const on = (day: Instant): Instant => instantIn(zone, `${wallTime(zone, day).slice(0, 10)}T${text}`);
-    return on(now) > now ? on(now) : on(now + DAY_MS);
-  }
+  if (/^([01]\d|2[0-3]):([0-5]\d)$/.test(text)) return nextTimeAt(text, zone, now);
   // A time without a zone is refused. It would be read in the zone of this machine, but the operator may mean another
   // zone.
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;

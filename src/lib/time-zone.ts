@@ -107,3 +107,13 @@ const wallFormats = formatsWith('en-US', {
   second: 'numeric',
 });
 const nameFormats = formatsWith('en-GB', { timeZoneName: 'short' });
+
+/** The next time after `now` at which the clocks of the zone show `clock`, such as `08:00`. */
+export function nextTimeAt(clock: string, zone: string, now: Instant): Instant {
+  const today = wallTime(zone, now).slice(0, 10);
+  const at = instantIn(zone, `${today}T${clock}`);
+  if (at > now) return at;
+  // A day of the calendar: on two nights of the year it has not 24 hours.
+  const tomorrow = new Date(Date.parse(today) + DAY_MS).toISOString().slice(0, 10);
+  return instantIn(zone, `${tomorrow}T${clock}`);
+}

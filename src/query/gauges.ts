@@ -1,7 +1,7 @@
 // The numbers of alerts and silences in the metrics.
 import type { Severity } from '../core/model/ids.ts';
 import { isSilencedBy } from '../dispatch/policy/match.ts';
-import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
+import { allOpenAlerts, isUnhandled, openAlerts } from './alerts/open-alerts.ts';
 import { cardGroups, countAlerts } from './alerts/card-groups.ts';
 import type { QueryContext } from './view.ts';
 
@@ -27,7 +27,7 @@ export async function gauges(view: QueryContext): Promise<Gauges> {
       countAlerts(cards.filter(({ first }) => first.row.severity === severity)),
     ]),
   );
-  return { unacknowledged, silences: await silencesBy(view, open) };
+  return { unacknowledged, silences: await silencesBy(view, await allOpenAlerts(view)) };
 }
 
 async function silencesBy(

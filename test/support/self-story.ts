@@ -5,11 +5,13 @@ import { createInbox, type Arrivals } from './sinks.ts';
 
 const SCREEN = 'channels: { screen: { type: log } }';
 
-const config = ({ url }: BalanceExplorer, channels = SCREEN): string => `
+const LISTEN = 'http: { listen: 127.0.0.1:0 }';
+
+const config = ({ url }: BalanceExplorer, channels = SCREEN, http = LISTEN): string => `
 explorers:
   chain: { form: instance, instance_url: '${url}', api_key: some-key }
 addresses: { treasury: '0x${'11'.repeat(20)}' }
-http: { listen: 127.0.0.1:0 }
+${http}
 rules: [rules.yaml]
 ${channels}
 `;
@@ -31,6 +33,8 @@ export interface Story extends AsyncDisposable {
 
 interface StoryChange extends AppChange {
   readonly channels?: string;
+  /** The line of the config. */
+  readonly http?: string;
   readonly rules?: string;
   /** How many end in each minute. */
   readonly polls?: number;
@@ -43,7 +47,10 @@ export async function aStory(change: StoryChange = {}): Promise<Story> {
   const { polls = 3 } = change;
   const explorer = Object.assign(opened.use(await serveBalances()), change.explorer);
   const folder = opened.use(
-    createFolder({ 'config.yaml': config(explorer, change.channels), 'rules.yaml': change.rules ?? RULES }),
+    createFolder({
+      'config.yaml': config(explorer, change.channels, change.http),
+      'rules.yaml': change.rules ?? RULES,
+    }),
   );
   const printed = createInbox<string>();
   const print = (line: string): Promise<void> => {

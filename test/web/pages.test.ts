@@ -620,7 +620,13 @@ describe('a silence', () => {
         comment: 'moved',
       },
     ]);
-    for (const missing of [{ until: 'soon' }, { comment: '' }, { watch: '', severity: '' }])
+    const unprintable = [
+      { comment: 'a\u202Eb' },
+      { comment: 'a\nb' },
+      { comment: 'a'.repeat(501) },
+      { watch: 'a\u200Bb' },
+    ];
+    for (const missing of [{ until: 'soon' }, { comment: '' }, { watch: '', severity: '' }, ...unprintable])
       expect(await browse(web, '/silences', { headers, form: { ...form, ...missing } })).toMatchObject({ status: 400 });
     expect(made).toHaveLength(1);
   });

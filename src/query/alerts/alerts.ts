@@ -10,7 +10,7 @@ import { pageOf, type Order } from '../cursor.ts';
 import type { CardGroup } from './card-groups.ts';
 import { earlierEpisodes } from './episodes.ts';
 import { goneOf } from './gone.ts';
-import { inHand, openAlerts, type OpenAlert } from './open-alerts.ts';
+import { allOpenAlerts, inHand, openAlerts, type OpenAlert } from './open-alerts.ts';
 import { recipientsOf } from './recipients.ts';
 import { hasLabels } from '../labels.ts';
 import type { AlertListFilter } from '../shapes.ts';
@@ -60,7 +60,7 @@ export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertH
   const messages = await view.store.messages(of);
   const newest = messages.at(-1);
   if (newest === undefined) return goneOf(await view.store.messagesOfKey(of.key));
-  const open = (await openAlerts(view)).find(({ row }) => row.key === of.key && row.episode === of.episode);
+  const open = (await allOpenAlerts(view)).find(({ row }) => row.key === of.key && row.episode === of.episode);
   const [card] = open === undefined ? [] : await cardsOf(view, [alone(open)]);
   const watch = await view.store.watchOf(of.key);
   const progress = await view.store.progress([of]);

@@ -59,7 +59,12 @@ function stands({ row, isOpen }: OpenAlert): boolean {
 /**
  * Alerts about the daemon itself are left out, since the trust strip shows the same facts. In the order of `byUrgency`.
  */
-export async function openAlerts({ store, runtime, now }: QueryContext): Promise<OpenAlert[]> {
+export async function openAlerts(view: QueryContext): Promise<OpenAlert[]> {
+  return (await allOpenAlerts(view)).filter(({ row }) => row.labels['watch'] !== BUILT_IN_RULE);
+}
+
+/** With alerts about the daemon itself: each has a page, where it is acknowledged. */
+export async function allOpenAlerts({ store, runtime, now }: QueryContext): Promise<OpenAlert[]> {
   const policy = await store.policy(now);
   const rows = await store.openAlerts({ at: now });
   const silences = policy.silences.filter(({ from, until }) => from <= now && now < until);
@@ -75,17 +80,15 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
     },
     now,
   );
-  const open = rows
-    .filter(({ labels }) => labels['watch'] !== BUILT_IN_RULE)
-    .map((row): OpenAlert => {
-      return {
-        ...ruledOf(row, watchById),
-        ack: ackOn(row),
-        silence: silences.find(({ matchers }) => isSilencedBy(matchers, row.labels)) ?? null,
-        isInhibited: inhibitionOf(row) !== null,
-        isOpen: row.isFollowed && (!row.isEvent || needsAck(routingOf(routes, null, row.labels))),
-      };
-    });
+  const open = rows.map((row): OpenAlert => {
+    return {
+      ...ruledOf(row, watchById),
+      ack: ackOn(row),
+      silence: silences.find(({ matchers }) => isSilencedBy(matchers, row.labels)) ?? null,
+      isInhibited: inhibitionOf(row) !== null,
+      isOpen: row.isFollowed && (!row.isEvent || needsAck(routingOf(routes, null, row.labels))),
+    };
+  });
   return open.filter(({ row, isOpen }) => isOpen || now - row.at < EVENT_SHOWN_MS).toSorted(byUrgency);
 }
 

@@ -81,7 +81,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_loop_restarts_total: {
     type: 'counter',
-    help: 'Loops of the daemon that failed and were started again: scheduler, sender, reloader, retirement, housekeeping, blind-report, health, self-alerts, operators, heartbeat, daily-report, reports, backup, journal, recorder, replicas or outvoted.',
+    help: 'Loops of the daemon that failed and were started again: scheduler, spending, dispatcher, sender, mirror, acknowledgements, reloader, retirement, housekeeping, blind-report, health, backup, journal, pause-report, self-alerts, operators, heartbeat, daily-report, reports, recorder, replicas or outvoted.',
     labels: ['loop'],
   },
   chainwarden_loops_failing: {

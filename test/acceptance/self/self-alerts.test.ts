@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { aStory, lines, rule, RULES } from '../../support/self-story.ts';
 import { createWebhookSink, status } from '../../support/sinks.ts';
+import { callApi, OPERATOR_TOKEN, readApi } from '../../support/web/api-calls.ts';
 
 /** Unlike most failures it is not asked about again within the same poll. */
 const FORBIDDEN = 403;
@@ -26,6 +27,27 @@ test('an explorer that is down is one message at the highest severity, and one w
   expect(lines(story)[1]).toMatch(
     /^CRITICAL chainwarden\/blind RESOLVED no longer: blind: chain does not answer, 3 watches - The watches have data again\./,
   );
+});
+
+test('the page of an alert about the daemon shows it as open, with its acknowledgement, until it ends', async () => {
+  await using story = await aStory({
+    http: 'http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }',
+    env: { ALICE: OPERATOR_TOKEN },
+  });
+  Object.assign(story.explorer, { isDown: true, failure: FORBIDDEN });
+  await story.minutes(7);
+  await story.printed.reached(1);
+  const { body } = await readApi(story.running, '/deliveries');
+  expect(body).toMatchObject({ items: [{ watch: 'chainwarden', episode: 1 }] });
+  const path = `/alerts/${/"key":"(\w+)"/.exec(JSON.stringify(body))?.[1] ?? ''}/1`;
+  expect((await readApi(story.running, path)).body).toMatchObject({ ended: null, ack: null });
+  const acked = await callApi(story.running, { path: `${path}/acks`, body: { seq: 1, comment: 'on it' } });
+  expect(acked).toMatchObject({ status: 201 });
+  expect((await readApi(story.running, path)).body).toMatchObject({ ended: null, ack: { comment: 'on it' } });
+  story.explorer.isDown = false;
+  await story.minutes(2);
+  await story.printed.reached(2);
+  expect((await readApi(story.running, path)).body).toMatchObject({ ended: expect.any(String) });
 });
 
 test('a restart while an explorer is down resolves nothing, and one that works again after it does', async () => {

@@ -6,6 +6,7 @@ import { dismissDelivery, retryDelivery } from '../../../operators/deliveries.ts
 import { dismissGivenUp, retryGivenUp } from '../../../operators/given-up.ts';
 import { endSessions } from '../../../operators/sessions.ts';
 import { endPause, pause } from '../../../operators/pauses.ts';
+import { Comment, Matchers } from '../../../operators/shapes.ts';
 import { endSilence, extendSilence, silence, type SilenceDraft } from '../../../operators/silences.ts';
 import type { PerformAction } from '../../../operators/action.ts';
 import { linkTo } from '../lists.ts';
@@ -97,6 +98,10 @@ function silenceIn({ field, now, zone }: FormRequest): ReadForm<SilenceDraft> {
   if (until === null || mistake !== undefined) return unreadable(`${mistake ?? 'Say until when'}.`);
   if (comment === '') return unreadable('Say why.');
   if (Object.keys(matchers).length === 0) return unreadable('Say which alerts.');
+  const said = Comment.safeParse(comment);
+  if (!said.success) return unreadable(`The comment ${said.error.issues[0]?.message ?? 'cannot be read'}.`);
+  const meant = Matchers.safeParse(matchers);
+  if (!meant.success) return unreadable(`The labels ${meant.error.issues[0]?.message ?? 'cannot be read'}.`);
   return { body: { matchers, from, until, untilResolved, comment, confirm: field('confirm') === 'yes' } };
 }
 

@@ -1,5 +1,5 @@
 // A silence in a form: the text that a person wrote, and its meaning.
-import { instantIn } from '../../../lib/time-zone.ts';
+import { instantIn, nextTimeAt } from '../../../lib/time-zone.ts';
 import { minuteOf, type Moment } from '../../parts/time.ts';
 
 export interface Draft {
@@ -102,8 +102,7 @@ function patternOf(text: string): string | readonly string[] {
 function readTime(text: string, { now, zone }: Moment): number | null {
   const parts = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2})$/.exec(text);
   if (parts === null) return null;
-  const day = parts[1] ?? minuteOf(now, zone).slice(0, 10);
-  const at = instantIn(zone, `${day}T${parts[2] ?? ''}`);
-  if (Number.isNaN(at)) return null;
-  return parts[1] === undefined && at <= now ? at + 24 * HOUR_MS : at;
+  const [, day, clock = ''] = parts;
+  const at = day === undefined ? nextTimeAt(clock, zone, now) : instantIn(zone, `${day}T${clock}`);
+  return Number.isNaN(at) ? null : at;
 }
