@@ -10,7 +10,7 @@ import type { SafeLog } from '../telemetry/logger.ts';
 import type { InForce } from './in-force.ts';
 import { createChannels, type ChannelSet, type ChannelsOptions } from './runtime/channels.ts';
 
-export interface SendingOptions extends Omit<ChannelsOptions, 'redact' | 'mayGo' | 'isToldUnrecorded'> {
+export interface SendingOptions extends Omit<ChannelsOptions, 'redact' | 'rules' | 'mayGo' | 'isToldUnrecorded'> {
   readonly ownership: Ownership;
   readonly inForce: Pick<InForce, 'rules' | 'timeZone'>;
   readonly jumps: ClockJumps;
@@ -45,6 +45,7 @@ export function createSending(options: SendingOptions): Sending {
   const channels = createChannels({
     ...options,
     redact: log.redact,
+    rules,
     mayGo: createFirstTries({
       store,
       rules,

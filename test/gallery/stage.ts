@@ -11,6 +11,7 @@ import type { Attempt, Delivery, Message } from '../../src/core/model/delivery.t
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
+import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import { createDispatcher, type Dispatcher } from '../../src/engine/dispatching/dispatcher.ts';
 import { isWritten } from '../../src/engine/polling/commit.ts';
 import { poll } from '../../src/engine/polling/observe.ts';
@@ -167,20 +168,21 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
   const links = pageLinksOf(setup.config.http, 'the secret of the gallery');
   const readBy = new Map(notifiers.map((notifier) => [notifier.type, notifier.readBy]));
   const senders = new Map<string, Sender>();
+  const rules = (): DispatchRules =>
+    dispatchRulesOf(
+      setup.config,
+      { ...setup, reports: [] },
+      {
+        startedAt: START,
+        lookedAt: (watch) => looked.get(watch) ?? null,
+        coveredUntil: (watch) => looked.get(watch) ?? null,
+        presentOf: (alert) => present.of(alert),
+      },
+    );
   const dispatcher = createDispatcher({
     store,
     ownership: ownershipOf(store),
-    rules: () =>
-      dispatchRulesOf(
-        setup.config,
-        { ...setup, reports: [] },
-        {
-          startedAt: START,
-          lookedAt: (watch) => looked.get(watch) ?? null,
-          coveredUntil: (watch) => looked.get(watch) ?? null,
-          presentOf: (alert) => present.of(alert),
-        },
-      ),
+    rules,
     announce: () => [],
     onOwed: (channels) => {
       for (const channel of channels) senders.get(channel)?.wake();
@@ -209,6 +211,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
     holdMs: 86_400_000,
     store,
     ownership: ownershipOf(store),
+    rules,
     onOutcome: () => undefined,
     clock,
     log,

@@ -13,7 +13,7 @@ import {
 } from '../../engine/sending/channel-health.ts';
 import { createAckPasser, type AckPasser } from '../../engine/sending/acknowledging.ts';
 import type { MayGo } from '../../engine/sending/may-send.ts';
-import { createMirrorLoop, type MirrorLoop } from '../../engine/sending/mirror.ts';
+import { createMirrorLoop, type MirrorLoop, type MirrorLoopOptions } from '../../engine/sending/mirror.ts';
 import { createSender, type Sender } from '../../engine/sending/sender.ts';
 import type { WhileHeld } from '../../engine/upkeep/held-loops.ts';
 import type { Loop, Supervise } from '../../engine/upkeep/supervisor.ts';
@@ -55,6 +55,8 @@ export interface ChannelsOptions {
   readonly redact: (text: string) => string;
   /** True for a dry run, which logs the messages and sends none. */
   readonly isDry: boolean;
+  /** The rules in force. */
+  readonly rules: MirrorLoopOptions['rules'];
   readonly mayGo: MayGo;
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
 }

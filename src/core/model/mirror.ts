@@ -3,22 +3,26 @@
 //
 //   fires      open for `holdMs` from now; shown at every refresh
 //   ended      over since it ended; shown until it was accepted, and fifteen minutes more
+//   late end   the channel was added while it fired, and nothing was accepted before it ended: shown as over
 //   event      open for fifteen minutes after it was first accepted: it has no end of its own
 //   unsent     it fired and ended before the receiver accepted a message about it: shown like an event
 import type { Instant } from '../../lib/clock.ts';
 import { firedAtOf, type Message } from './delivery.ts';
-import type { Labels } from './ids.ts';
+import type { Labels, WatchId } from './ids.ts';
 import { nameOfTransition } from './transition.ts';
 
 /** An alert in the state of its newest message. */
 export interface MirroredAlert {
   readonly message: Message;
+  readonly watch: WatchId;
   /** The labels when it began, or when it was last raised: receivers identify the alert by them. */
   readonly labels: Labels;
   /** The labels by which receivers identified the alert before it was raised. */
   readonly former: readonly FormerLabels[];
   /** The newest message that the receiver accepted; null if there is none. */
   readonly accepted: Accepted | null;
+  /** True if the alert began, or was raised, while its rule or routes led to the channel. */
+  readonly isNamed: boolean;
 }
 
 export interface FormerLabels {
@@ -61,14 +65,19 @@ function periodUntil(message: Message, endsAt: Instant): ShownPeriod {
 }
 
 /** Null if the alert is not shown yet, or not any more. */
-export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): ShownPeriod | null {
+export function shownOf(
+  { message, accepted, isNamed }: Pick<MirroredAlert, 'message' | 'accepted' | 'isNamed'>,
+  now: Instant,
+  holdMs: number,
+): ShownPeriod | null {
   const transition = nameOfTransition(message);
   const shown = (endsAt: Instant): ShownPeriod => periodUntil(message, endsAt);
   if (transition === 'firing') return shown(now + holdMs);
   if (accepted !== null && accepted.seq >= message.seq)
     // After a clock was set back, the alert must not stay shown until that time comes again.
     return Math.abs(now - accepted.at) < EVENT_SHOWN_MS ? shown(accepted.endsAt) : null;
-  if (transition === 'resolved' && accepted !== null) return shown(Math.min(message.at, now));
+  // A channel that was renamed while the alert fired leads to a receiver that may still show it as open.
+  if (transition === 'resolved' && (accepted !== null || !isNamed)) return shown(Math.min(message.at, now));
   if (transition === 'retracted') return accepted === null ? null : shown(Math.min(message.at, now));
   return shown(now + EVENT_SHOWN_MS);
 }

@@ -3,7 +3,9 @@
 // repeated, and ends that were not accepted are sent.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { formerlyShown, shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
+import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
+import type { RoutingRules } from '../../dispatch/rounds/route-round.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { OpenMirror } from '../../notifiers/notifier.ts';
@@ -29,6 +31,8 @@ export interface MirrorLoopOptions {
   readonly holdMs: number;
   readonly store: Pick<Store, 'mirrored' | 'keepMirrored'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
+  /** The rules in force: a reload may lead an alert to the channel while it fires. */
+  readonly rules: () => Pick<RoutingRules, 'ruleOf'>;
   /** Called after each refresh: with the first outcome that is not `sent`, else with `sent`. */
   readonly onOutcome: (outcome: Outcome) => void;
   readonly clock: Clock;
@@ -48,7 +52,7 @@ interface Posted extends ShownAlert {
 }
 
 export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
-  const { channel, mirror, refreshMs, holdMs, store, ownership, onOutcome, clock, log } = options;
+  const { channel, mirror, refreshMs, holdMs, store, ownership, rules, onOutcome, clock, log } = options;
   const loop = createWokenLoop(clock);
   const storage = createStorageBackoff({ loop: 'mirror', channel }, log);
   /** The time since which each alert is posted without being accepted. */
@@ -57,7 +61,8 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
 
   async function post(signal: AbortSignal): Promise<Posted[]> {
     const now = clock.now();
-    const alerts = await store.mirrored(channel, now - LOOK_BACK_MS);
+    const stored = await store.mirrored(channel, now - LOOK_BACK_MS);
+    const alerts = stored.filter((alert) => isForChannel(alert, channel, rules()));
     const shown = alerts.flatMap((alert) => {
       const span = shownOf(alert, now, holdMs);
       return span === null ? [] : [{ ...alert, shown: span }];
@@ -120,4 +125,14 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
     owed: () =>
       owedSince.size === 0 ? null : { channel, rows: owedSince.size, oldest: Math.min(...owedSince.values()) },
   };
+}
+
+/** An alert that the channel got once is shown until its end, also when its rule is gone or leads elsewhere. */
+function isForChannel(
+  { message, watch, labels, accepted, isNamed }: MirroredAlert,
+  channel: string,
+  { ruleOf }: Pick<RoutingRules, 'ruleOf'>,
+): boolean {
+  if (isNamed || accepted !== null || nameOfTransition(message) !== 'firing') return true;
+  return ruleOf(watch, message.alert, labels)?.channels.includes(channel) ?? false;
 }

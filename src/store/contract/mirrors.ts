@@ -22,8 +22,9 @@ export type OldEvent = Pick<AcceptedAlert, 'key' | 'seq'>;
 /** The alerts for receivers that keep their own state. */
 export interface MirrorStore {
   /**
-   * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition after `since`. The alert
-   * whose newest transition is the oldest comes first.
+   * All firing alerts, and those with a transition after `since` that were stored with the channel or accepted by its
+   * receiver. The alert whose newest transition is the oldest comes first. A reload may lead a firing alert to the
+   * channel, so the caller must filter by the rules in force.
    */
   mirrored(channel: string, since: Instant): Promise<MirroredAlert[]>;
 

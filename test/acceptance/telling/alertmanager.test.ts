@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { postableAlerts } from '../../notifiers/services.ts';
 import { run } from '../../support/cli.ts';
-import { aStory, lines, rule } from '../../support/self-story.ts';
+import { aStory, lines, rule, type Story } from '../../support/self-story.ts';
 import { createWebhookSink, status, type Answer, type WebhookSink } from '../../support/sinks.ts';
 
 const channelsAt = (origin: string): string =>
@@ -66,6 +66,68 @@ test('an alert that a reload made more severe is another one there: the former i
     return `${severity} ${Date.parse(endsAt) > now ? 'open' : 'over'}`;
   });
   expect(seen).toEqual(['critical open', 'warning over']);
+});
+
+/** Replaces a text in the config, and the rules; then reloads. */
+async function reloads({ folder, running }: Story, [before, after]: readonly [string, string], rules: string) {
+  const config = readFileSync(join(folder.path, 'config.yaml'), 'utf8');
+  expect(config).toContain(before);
+  folder.write('config.yaml', config.replace(before, after));
+  folder.write('rules.yaml', rules);
+  expect(await running.reload()).toBe('config:reloaded');
+}
+
+/** `coins/low open`, `coins/low over` */
+function statesAt(server: WebhookSink, { running }: Story): string[] {
+  return shownBy(server).map((line) => {
+    const [name = '', , , , , endsAt = ''] = line.split(' | ');
+    return `${name} ${Date.parse(endsAt) > running.clock.now() ? 'open' : 'over'}`;
+  });
+}
+
+test('a channel that is renamed while an alert fires goes on showing it, also after a restart, and shows its end', async () => {
+  await using server = await createWebhookSink(status(200));
+  await using story = await aStory({ channels: channelsAt(server.origin), rules: RULES, polls: 1 });
+  story.explorer.balance = '0';
+  await story.minutes(2);
+  await server.calls.reached(1);
+  const [before = ''] = shownBy(server);
+  await reloads(story, [' am: ', ' alerts: '], RULES.replace('notify: am', 'notify: alerts'));
+  const { length } = server.calls.all;
+  await story.minutes(3);
+  expect(server.calls.all.length).toBeGreaterThan(length);
+  expect(statesAt(server, story)).toEqual(['coins/low open']);
+  expect(shownBy(server)[0]?.split(' | ').slice(0, 5)).toEqual(before.split(' | ').slice(0, 5));
+  await story.restart();
+  const restarted = server.calls.all.length;
+  await story.minutes(2);
+  expect(server.calls.all.length).toBeGreaterThan(restarted);
+  expect(statesAt(server, story)).toEqual(['coins/low open']);
+  story.explorer.balance = '5000000000000000000';
+  await story.minutes(3);
+  expect(statesAt(server, story)).toEqual(['coins/low over']);
+});
+
+test('a channel that a reload adds is shown what fires and its end, and nothing that was over before', async () => {
+  await using server = await createWebhookSink(status(200));
+  const gone = rule('gold', 'critical').replace('every:', 'notify: screen, every:').replace('< 1 ', '> 1 ');
+  const rules = `${RULES.replace('notify: am', 'notify: screen')}${gone}`;
+  const channels = channelsAt(server.origin).replace(' am: ', ' other: ');
+  await using story = await aStory({ channels, rules, polls: 2 });
+  await story.minutes(2);
+  story.explorer.balance = '0';
+  await story.minutes(3);
+  expect(lines(story).map((line) => line.split(' ').slice(1, 3).join(' '))).toEqual(
+    expect.arrayContaining(['gold/low FIRING', 'gold/low RESOLVED', 'coins/low FIRING']),
+  );
+  expect(server.calls.all).toEqual([]);
+  await reloads(story, [' other: ', ' am: '], rules.replaceAll('notify: screen', 'notify: [screen, am]'));
+  await story.minutes(3);
+  expect(statesAt(server, story)).toEqual(['coins/low open']);
+  story.folder.write('rules.yaml', rules.replace('id: coins', 'id: silver'));
+  expect(await story.running.reload()).toBe('config:reloaded');
+  await story.minutes(3);
+  expect(statesAt(server, story)).toEqual(['coins/low over']);
 });
 
 test('a server that does not answer is told on another channel, and once it does, what fires is shown', async () => {

@@ -10,7 +10,7 @@ const BEGAN = NOON - 5 * MINUTE;
 
 function shown(type: MessageType, at: number, accepted: Accepted | null, now = NOON): string | null {
   const message = aMessage({ type, at, since: BEGAN, seq: 3, summary: null });
-  const span = shownOf({ message, labels: {}, former: [], accepted }, now, HOLD);
+  const span = shownOf({ message, accepted, isNamed: true }, now, HOLD);
   const minutes = (time: number): string => `${(time - NOON) / MINUTE}`;
   return span && `${minutes(span.startsAt)} to ${minutes(span.endsAt)}`;
 }
@@ -49,4 +49,10 @@ test.each([
 test('a clock that was set back makes no alert end before it begins, and repeats nothing for longer', () => {
   expect(shown('alert.resolved', NOON + 60 * MINUTE, accepted(2, NOON), NOON - 10 * MINUTE)).toBe('-10 to -10');
   expect(shown('alert.event', NOON, accepted(3, NOON, NOON + 15 * MINUTE), NOON - 60 * MINUTE)).toBeNull();
+});
+
+test('an end that was accepted by nobody is over at once where the alert began before the channel was added', () => {
+  const message = aMessage({ type: 'alert.resolved', at: NOON - MINUTE, since: BEGAN, seq: 3, summary: null });
+  const span = shownOf({ message, accepted: null, isNamed: false }, NOON, HOLD);
+  expect(span).toEqual({ startsAt: BEGAN, endsAt: NOON - MINUTE });
 });

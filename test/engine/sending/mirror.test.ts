@@ -40,6 +40,7 @@ async function aStory() {
   const clock = createFakeClock();
   const log = createRecordingLog();
   const outcomes: string[] = [];
+  let inForce: readonly string[] = [];
   let versions = new Map<string, number>();
   let life: { store: Store; loop: MirrorLoop; stop: AbortController; running: Promise<void>; close(): Promise<void> };
   let read = 0;
@@ -57,6 +58,7 @@ async function aStory() {
       holdMs: CONFIG.hold,
       store,
       ownership: ownershipOf(store),
+      rules: () => ({ ruleOf: () => ({ type: 'fixed', channels: inForce }) }),
       onOutcome: ({ type }) => outcomes.push(type),
       clock,
       log,
@@ -84,6 +86,10 @@ async function aStory() {
       usual.answer = answer;
     },
     owed: () => life.loop.owed(),
+    /** From now on every rule leads to these channels. */
+    leadsTo(channels: readonly string[]): void {
+      inForce = channels;
+    },
     /** A poll commits these, and the loop is woken. */
     async happens(changes: Partial<Message>, notify: readonly string[] = ['am']): Promise<void> {
       const message = aMessage({ at: clock.now(), since: clock.now(), summary: null, ...changes });
@@ -216,4 +222,34 @@ test.each([400, 422])('one that the server refuses with %i keeps no other back',
   story.answers(status(200));
   await story.calls(15_000);
   expect(story.owed()).toBeNull();
+});
+
+test('what fires is shown once a reload leads it to the channel, and its end too when the rule is gone', async () => {
+  await using story = await aStory();
+  await story.happens(firing('low'), ['former']);
+  await story.happens(firing('over'), ['former']);
+  await story.happens(resolved('over'), ['former']);
+  await story.happens(event('paid'), ['former']);
+  expect(await story.calls(5 * MINUTE)).toEqual([]);
+  story.leadsTo(['am']);
+  expect((await story.calls(MINUTE)).at(-1)).toEqual(['low open for 60 min']);
+  await story.restart();
+  story.leadsTo([]);
+  expect(await story.calls(5000)).toEqual([['low open for 60 min']]);
+  await story.happens(resolved('low'), []);
+  const ends = await story.calls(HOUR);
+  expect(ends[0]).toEqual(['low over since 0 min']);
+  expect(ends.flat().filter((line) => line.includes('open'))).toEqual([]);
+  expect(await story.calls(HOUR)).toEqual([]);
+});
+
+test('an end before the channel of a reload accepted anything is shown as over', async () => {
+  await using story = await aStory();
+  await story.happens(firing('low'), ['former']);
+  story.answers(status(503));
+  story.leadsTo(['am']);
+  await story.calls(2 * MINUTE);
+  await story.happens(resolved('low'), ['am']);
+  story.answers(status(200));
+  expect((await story.calls(30_000)).at(-1)).toEqual([expect.stringMatching(/^low over since [01] min$/)]);
 });

@@ -239,6 +239,41 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect(await toRoute(NOON - HOUR)).toEqual(['e1/1']);
   });
 
+  story(
+    'a receiver with its own state: all that fires, and ends of what named its channel or was accepted',
+    async (store) => {
+      const begin = (key: string, notify: string): Transition =>
+        aTransition({ key, episode: 1, seq: 1, type: 'alert.firing' }, [notify]);
+      const end = (key: string, notify: readonly string[]): Transition =>
+        aTransition({ key, episode: 1, seq: 2, type: 'alert.resolved' }, notify);
+      const shown = async (): Promise<string[]> =>
+        (await store.mirrored('am', NOON - DAY)).map(({ message, watch, accepted, isNamed }) =>
+          [message.key, message.type, watch, accepted?.seq ?? '-', isNamed].join(' '),
+        );
+      const begun = [begin('own', 'am'), begin('late', 'ops'), begin('taken', 'ops'), begin('other', 'ops')];
+      await commit(store, [aDecision('w', { transitions: begun })], NOON);
+      await dispatch(store, NOON);
+      const firing = [
+        'own alert.firing w - true',
+        ...['late', 'taken', 'other'].map((key) => `${key} alert.firing w - false`),
+      ];
+      expect(await shown()).toEqual(firing);
+      await store.keepMirrored(
+        'am',
+        [{ key: 'taken', seq: 1, at: NOON, endsAt: NOON }],
+        fenceOf(store, 'service:test'),
+      );
+      const ended = [end('own', ['am']), end('late', ['am']), end('taken', []), end('other', ['ops'])];
+      await commit(store, [aDecision('w', { expects: 1, transitions: ended })], NOON + 1000);
+      await dispatch(store, NOON + 1000);
+      expect(await shown()).toEqual([
+        'own alert.resolved w - true',
+        'late alert.resolved w - false',
+        'taken alert.resolved w 1 false',
+      ]);
+    },
+  );
+
   story('details are added once, until the message is routed, and only by the holder of the fence', async (store) => {
     const happened = aTransition({ key: 'e1', episode: 1, seq: 1, type: 'alert.event', severity: 'critical' });
     const details = { transaction: null, parts: ['calls'] } as const;

@@ -11,8 +11,9 @@ import { labelsIn } from './notifications.ts';
 
 const MIRRORED = (d: SqlDialect): string => `
   WITH candidates AS (SELECT key FROM alerts WHERE is_open = 1 UNION SELECT key FROM notifications WHERE at > $2)
-  SELECT newest.message, newest.key, newest.episode, shown.labels, shown.seq AS shown_seq, first.seq AS first_seq,
-    mirrored.seq, mirrored.at, mirrored.ends_at
+  SELECT newest.message, newest.key, newest.episode, newest.watch, shown.labels, shown.seq AS shown_seq, first.seq AS first_seq,
+    mirrored.seq, mirrored.at, mirrored.ends_at,
+    CASE WHEN ${isNamed(d, "AND one.transition <> 'resolved'")} THEN 1 ELSE 0 END AS is_named
   FROM candidates
     CROSS JOIN notifications AS newest
     CROSS JOIN notifications AS first
@@ -25,14 +26,19 @@ const MIRRORED = (d: SqlDialect): string => `
     AND shown.seq = coalesce((
       SELECT max(seq) FROM notifications AS one
       WHERE one.key = candidates.key AND one.episode = newest.episode AND one.transition = 'firing'), first.seq)
-    AND EXISTS (
-      SELECT 1 FROM notifications AS one
-      WHERE one.key = candidates.key AND one.episode = newest.episode AND ${d.jsonHas('one.notify', '$1')})
+    AND (newest.transition = 'firing' OR mirrored.seq IS NOT NULL OR ${isNamed(d)})
   ORDER BY newest.number`;
 
+/** True if a notification of the newest episode was stored with the channel. */
+function isNamed(d: SqlDialect, and = ''): string {
+  return `EXISTS (
+      SELECT 1 FROM notifications AS one
+      WHERE one.key = candidates.key AND one.episode = newest.episode AND ${d.jsonHas('one.notify', '$1')} ${and})`;
+}
+
 /**
- * Alerts whose rule or routes lead to the channel: firing ones, and those with a transition after `since`. The alert
- * whose newest transition is the oldest comes first. Unreadable alerts are left out.
+ * All firing alerts, and those with a transition after `since` that were stored with the channel or accepted by its
+ * receiver. The alert whose newest transition is the oldest comes first. Unreadable alerts are left out.
  */
 export async function mirrored(sql: Sql, channel: string, since: Instant): Promise<MirroredAlert[]> {
   const rows = await sql.all(MIRRORED, [channel, since]);
@@ -69,7 +75,8 @@ function mirroredOf(row: Row, fired: readonly Row[]): MirroredAlert | null {
   const labels = labelsIn(row['labels']);
   if (message === null || labels === null) return null;
   const accepted = row['seq'] === null ? null : ints(row, 'seq', 'at', 'ends_at');
-  return { message, labels, former: formerOf(fired), accepted };
+  const isNamed = int(row, 'is_named') === 1;
+  return { message, watch: text(row, 'watch'), labels, former: formerOf(fired), accepted, isNamed };
 }
 
 const NEWEST_TRANSITION = (key: string): string =>
