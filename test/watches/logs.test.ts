@@ -135,6 +135,21 @@ describe('a reload', () => {
     expect(await pollsWithBlocks(world, 3)).toEqual([]);
   });
 
+  test('that adds an event tells none of before, in the hours after it either', async () => {
+    await using world = await createWorld(rules('events: OwnershipTransferred,', OWNER));
+    await world.poll();
+    pause(world);
+    world.sandbox.mine({ blocks: 200 });
+    newOwner(world, STRANGER);
+    expect(await world.poll()).toEqual(['owner event']);
+    await world.clock.advance(60_000);
+    const many = '{ id: many, on: new, if: event == "Paused", at_least: { count: 2, within: 6h } }';
+    await world.load(rules(BOTH, `${OWNER}, ${PAUSED}, ${many}`));
+    expect(await world.run(7_200_000)).toEqual([]);
+    pause(world);
+    expect(await world.poll()).toEqual(['paused event']);
+  });
+
   test('that removes an event takes nothing back', async () => {
     await using world = await createWorld(rules(BOTH, `${OWNER}, { id: any, on: new }`));
     await world.poll();

@@ -27,7 +27,8 @@ export function withOldRows<F extends Fields>(
   if (isDone || Object.keys(asked.since).length === 0) return ready;
   const blockByKey = unpack(state.seen);
   const known = blockByKey.size;
-  for (const view of seen.rows) {
+  // The hourly sweep may be the first to read them.
+  for (const view of [...seen.rows, ...(seen.older?.rows ?? [])]) {
     const { key, block, happenedAt } = positionOf(row, view);
     const since = asked.since[partOf(view)];
     const isOld = since !== undefined && happenedAt !== null && happenedAt <= since && block > state.floor;
