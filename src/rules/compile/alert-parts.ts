@@ -18,6 +18,7 @@ import {
   warnOfReads,
   warnOfSeldom,
 } from './doubtful-reads.ts';
+import { complainOfRatio } from './ratio.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
@@ -114,6 +115,7 @@ export function compileParts(
   };
   complainOfPair(compiling, conditions, path);
   const of = condition(written.at_least?.of, 'at_least', 'of');
+  complainOfRatio(compiling, { if: conditions.if, of }, path);
   const fires = thresholdOf(compiling, written, { path, language, of });
   const report = reportOf(compiling, written, { path, compile: value });
   const words = { title: template('title'), resolved: template('resolved'), text: template('text') };
