@@ -511,6 +511,27 @@ describe('Real transactions', () => {
     expect(said('value > 1_000_000_000 && gas_price < 1000000000000000000')).toEqual([]);
   });
 
+  test('a change of 100 % or more that is written as a whole number is loaded, with a warning', () => {
+    const token = kinds.find(({ name }) => name === 'token');
+    if (token === undefined) throw new Error('no token');
+    const ofToken = createLanguage(token, 'ethereum', new Map<string, Meaning>());
+    const said = (text: string): string[] =>
+      ofToken
+        .condition(text, { before: false, windows: true })
+        .doubts.map(({ message, hint, start, end }) => `${text.slice(start, end)} | ${message}. ${hint ?? ''}`);
+    const five = '5 | change is a fraction: 5 is 500 %. Is percent("5") meant?';
+    expect(said('change(total_supply, "24h") > 5')).toEqual([five]);
+    expect(said('5 <= change(total_supply, "24h") && holders_count > 5')).toEqual([five]);
+    expect(said('change(exchange_rate, "24h") < -2')).toEqual([
+      '-2 | change is a fraction: -2 is -200 %. Is percent("-2") meant?',
+    ]);
+    expect(said('change(total_supply, "24h") >= 1')).toEqual([
+      '1 | change is a fraction: 1 is 100 %. Is percent("1") meant?',
+    ]);
+    for (const fine of ['> 0.05', '< -0.99', '> percent("5")', '> percent("500")', '> 5 * percent("100")', '* 100 > 5'])
+      expect(said(`change(total_supply, "24h") ${fine}`)).toEqual([]);
+  });
+
   test('a supply of 10^12 whole tokens is normal, a holding is not, and 10^21 of either are smallest units', () => {
     const token = kinds.find(({ name }) => name === 'token');
     if (token === undefined) throw new Error('no token');

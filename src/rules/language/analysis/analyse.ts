@@ -6,6 +6,7 @@
 import { quote } from '../../../config/values/scalars.ts';
 import type { Language } from '../model.ts';
 import type { ConditionMistake } from '../mistake.ts';
+import { changeDoubts } from './change-limits.ts';
 import { Logic } from './logic.ts';
 import type { ConstraintResult, TruthConstraints } from './constraints.ts';
 import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from '../syntax.ts';
@@ -91,7 +92,7 @@ class Analyst {
     if (node.op === 'in' && right?.op === 'list') this.#findDuplicates(childrenOf(right), scope);
     const { mistakes, doubts } = wordComplaints(node, this.#terms, scope);
     this.mistakes.push(...mistakes);
-    this.doubts.push(...doubts, ...unitDoubts(node, this.#terms, scope));
+    this.doubts.push(...doubts, ...unitDoubts(node, this.#terms, scope), ...changeDoubts(node, this.#terms, scope));
     this.#analyseChildren(node, scope);
   }
 

@@ -2,7 +2,8 @@
 // larger than any balance.
 import { Amount } from '../../../core/values/amount.ts';
 import type { ConditionMistake } from '../mistake.ts';
-import { childrenOf, type Node } from '../syntax.ts';
+import type { Node } from '../syntax.ts';
+import { sidesOf } from './order-sides.ts';
 import type { Scope } from './scope.ts';
 import type { Terms } from './terms.ts';
 
@@ -17,16 +18,9 @@ const SUSPECT = { coin: new Amount(10n ** 15n, 0), own: new Amount(10n ** 12n, 0
 const SUSPECT_TOTAL = new Amount(10n ** 21n, 0);
 const TOKEN_DECIMALS = 6;
 const WEI_DECIMALS = 18;
-const ORDERS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
 export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly ConditionMistake[] {
-  const [left, right] = childrenOf(node);
-  if (!ORDERS.has(node.op) || left === undefined || right === undefined) return [];
-  const sides = [
-    [left, right],
-    [right, left],
-  ] as const;
-  return sides.flatMap(([field, limit]) => {
+  return sidesOf(node).flatMap(([field, limit]) => {
     const type = terms.fieldOf(field, scope);
     const constant = terms.constantOf(limit, scope);
     if (type?.type !== 'amount' || constant === undefined || !('number' in constant)) return [];
