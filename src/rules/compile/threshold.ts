@@ -3,8 +3,9 @@ import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Condition } from '../../core/model/watch/condition.ts';
 import type { Threshold } from '../../core/model/watch/watch.ts';
+import { unitDoubt } from '../language/analysis/smallest-units.ts';
 import type { Language } from '../language/model.ts';
-import { resolveNames } from '../language/reading/names.ts';
+import { resolveNames, type Resolved } from '../language/reading/names.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 
@@ -23,19 +24,22 @@ export function thresholdOf(
   if (count !== undefined) return { type: 'at-least', count, withinMs };
   if (ratio !== undefined) return { type: 'ratio', part: ratio, of, min, withinMs };
   if (sum === undefined || than === undefined) return null;
-  const summed = summedPath(compiling, [...path, 'at_least', 'sum'], sum, language);
-  return summed === null ? null : { type: 'sum', path: summed, least: than, withinMs };
+  const summed = summedField(compiling, [...path, 'at_least', 'sum'], sum, language);
+  if (summed === null) return null;
+  const doubt = unitDoubt(summed.type, than);
+  if (doubt !== null) compiling.warn([...path, 'at_least', 'than'], doubt);
+  return { type: 'sum', path: summed.path, least: than, withinMs };
 }
 
 const NUMBERS: readonly string[] = ['amount', 'int', 'double'];
 
-function summedPath({ complain }: Compiling, at: Path, written: string, language: Language): string | null {
+function summedField({ complain }: Compiling, at: Path, written: string, language: Language): Resolved | null {
   const found = resolveNames(language, written.split('.'), false);
   if ('failed' in found) {
     complain(at, { message: found.failed.message, hint: found.failed.hint });
     return null;
   }
-  if ('path' in found && NUMBERS.includes(found.type.type)) return found.path;
+  if ('path' in found && NUMBERS.includes(found.type.type)) return found;
   complain(at, {
     message: `${quote(written)} is no number: it cannot be added up`,
     hint: 'Name a field such as value.',

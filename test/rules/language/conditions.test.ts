@@ -511,6 +511,33 @@ describe('Real transactions', () => {
     expect(said('value > 1_000_000_000 && gas_price < 1000000000000000000')).toEqual([]);
   });
 
+  test.each([
+    [
+      'balance',
+      'before.balance - balance > 1_000_000_000_000_000_000',
+      'With 6 decimals this is 1000000000000, with 18 1.',
+    ],
+    ['balance', 'delta("1h") < -1_000_000_000_000_000_000', 'With 6 decimals this is -1000000000000, with 18 -1.'],
+    ['balance', 'max(balance, "1d") - balance >= 1e18', 'With 6 decimals this is 1000000000000, with 18 1.'],
+    ['balance', 'balance + 5 < 1e18', 'With 6 decimals this is 1000000000000, with 18 1.'],
+    ['transactions', '-2_000_000_000_000_000_000 > 5 - value', 'Is -2 meant?'],
+    ['transactions', 'value - 5 > 1e18', 'Is 1 meant?'],
+    ['balance', 'before.balance - balance > 1_000_000', undefined],
+    ['balance', 'delta("1h") < -1_000_000', undefined],
+    ['balance', 'delta(raw, "1h") < -1_000_000_000_000_000_000', undefined],
+    ['balance', 'raw - before.raw > 1_000_000_000_000_000_000', undefined],
+    ['token', 'delta(total_supply, "1h") > 1_000_000_000_000', undefined],
+    ['token', 'total_supply - before.total_supply > 1_000_000_000_000', undefined],
+  ])('a limit in the smallest unit is noticed beside differences and windows: %s, %s', (name, text, hint) => {
+    const kind = kinds.find((one) => one.name === name);
+    if (kind === undefined) throw new Error('no kind');
+    const { mistakes, doubts } = createLanguage(kind, 'ethereum', new Map<string, Meaning>()).condition(text, {
+      before: true,
+      windows: true,
+    });
+    expect([mistakes, doubts.map((one) => one.hint)]).toEqual([[], hint === undefined ? [] : [hint]]);
+  });
+
   test('a change of 100 % or more that is written as a whole number is loaded, with a warning', () => {
     const token = kinds.find(({ name }) => name === 'token');
     if (token === undefined) throw new Error('no token');

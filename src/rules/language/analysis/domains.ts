@@ -1,7 +1,6 @@
 // The values that an expression can have, whatever the data is.
-import type { AnyKind } from '../../../core/model/watch/kind.ts';
 import { Amount } from '../../../core/values/amount.ts';
-import { typeAt, type FieldType } from '../../../core/values/fields.ts';
+import type { FieldType } from '../../../core/values/fields.ts';
 import { childrenOf, isCall, isMethodCall, type Node } from '../syntax.ts';
 import { WINDOWS } from '../words.ts';
 import type { ComparedConstant, Scope } from './scope.ts';
@@ -16,14 +15,14 @@ export interface Domain {
 const ZERO = new Amount(0n, 0);
 const ALL_OF_IT = new Amount(-1n, 0);
 const ANYTHING: Domain = { isWhole: false, least: null, most: null };
-const NO_SCOPE: Scope = new Map();
 
 interface DomainTerms {
   fieldOf(node: Node, scope: Scope): FieldType | undefined;
   constantOf(node: Node, scope: Scope): ComparedConstant | undefined;
+  measuredBy(args: readonly Node[]): FieldType | undefined;
 }
 
-export function createDomains(kind: AnyKind, terms: DomainTerms): (node: Node, scope: Scope) => Domain {
+export function createDomains(terms: DomainTerms): (node: Node, scope: Scope) => Domain {
   function domainOf(node: Node, scope: Scope): Domain {
     const name = isCall(node) || isMethodCall(node) ? node.args[0] : '';
     if (name === 'size') return { isWhole: true, least: ZERO, most: null };
@@ -39,9 +38,7 @@ export function createDomains(kind: AnyKind, terms: DomainTerms): (node: Node, s
    * least -1.
    */
   function domainOfWindow(name: string, args: readonly Node[]): Domain {
-    const [named] = args.length > 1 ? args : [];
-    const type = named !== undefined ? terms.fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');
-    const { isWhole, least } = domainOfType(type);
+    const { isWhole, least } = domainOfType(terms.measuredBy(args));
     if (name === 'change') return { isWhole: false, least: least === null ? null : ALL_OF_IT, most: null };
     if (name === 'delta') return { isWhole, least: null, most: null };
     return { isWhole: isWhole && name !== 'avg', least, most: null };

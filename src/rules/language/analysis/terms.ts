@@ -2,7 +2,7 @@
 // values that a subject can have.
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
-import type { FieldType } from '../../../core/values/fields.ts';
+import { typeAt, type FieldType } from '../../../core/values/fields.ts';
 import { WEEKDAYS } from '../../../lib/time-zone.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
@@ -13,6 +13,7 @@ import { createDomains } from './domains.ts';
 import { typeOf } from './node-types.ts';
 import type { ComparedConstant, Scope } from './scope.ts';
 
+const NO_SCOPE: Scope = new Map();
 const ZERO = new Amount(0n, 0);
 const WEEKDAY: FieldType = { type: 'word', values: WEEKDAYS, isClosed: true };
 
@@ -23,7 +24,7 @@ export class Terms {
 
   constructor(language: Language) {
     this.#language = language;
-    this.domainOf = createDomains(language.kind, this);
+    this.domainOf = createDomains(this);
   }
 
   /** A key that is equal for equal expressions. Spaces make no difference, nor does the noun of the kind. */
@@ -72,6 +73,14 @@ export class Terms {
     }
     if (isCall(node) && node.args[0] === 'weekday') return WEEKDAY;
     return isMethodCall(node) && node.args[0] === 'filter' ? this.fieldOf(node.args[1], scope) : undefined;
+  }
+
+  /** The type of the field that a window with these arguments is about: the first one, or the kind's own. */
+  measuredBy(args: readonly Node[]): FieldType | undefined {
+    const [named] = args.length > 1 ? args : [];
+    if (named !== undefined) return this.fieldOf(named, NO_SCOPE);
+    const { fields, while: held } = this.#language.kind;
+    return typeAt(fields, held?.measured ?? '');
   }
 
   #isField(name: string): boolean {
