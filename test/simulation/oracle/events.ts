@@ -175,7 +175,7 @@ function claimsIn({ logs, reference: { isClaim, watch, alert }, told }: Case): V
   );
   const byPoll = Map.groupBy(
     told.filter(({ item }) => item !== null && claims.has(item)),
-    ({ clockAt }) => clockAt,
+    ({ at }) => at,
   );
   const verdict = (check: Verdict['check'], at: Instant, what: string): Verdict[] => [
     { check, at, watch, what: `${alert}: ${what}` },
