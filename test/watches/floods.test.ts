@@ -215,6 +215,27 @@ watches:
     await world.restart();
     expect(said(world).filter((one) => one.startsWith('critical'))).toEqual([]);
   });
+
+  test('of several owners at once hide no true one, even if the pages do not suffice for each', async () => {
+    const few = ANYBODY.replace('every: 1m', 'every: 1m\n    max_pages: 4');
+    await using world = await createWorld(few, { form: 'multichain' });
+    const { sandbox } = world;
+    await world.poll();
+    for (let i = 0; i < 200; i += 1) {
+      if (i % 10 === 0) sandbox.mine();
+      const owner = i % 2 === 0 ? 'treasury' : 'vault';
+      sandbox.emit({
+        address: STRANGER,
+        from: STRANGER,
+        event: APPROVAL,
+        args: [owner, STRANGER, UNLIMITED],
+        times: 50,
+      });
+    }
+    sandbox.emit({ address: 'USDC', event: APPROVAL, args: ['treasury', STRANGER, UNLIMITED] });
+    await world.poll();
+    expect(said(world)).toContain('critical unlimited: treasury approved 0x9f2e…41c7 to spend USDC without limit');
+  });
 });
 
 describe('calls', () => {

@@ -141,10 +141,14 @@ export async function readEachUpwards<F extends Fields>(
 /** The rows of all readings. Blocks that one of them did not read are unread. */
 export function joined<F extends Fields>(readings: readonly UpwardReading<F>[]): UpwardReading<F> {
   const stops = readings.flatMap(({ stopped }) => stopped ?? []).sort((a, b) => a.from - b.from);
+  const [lowest] = stops;
+  // All questions share the pages. A question with few pages left stops lower than the one that is flooded. A page that
+  // failed is asked for again instead.
+  const isFull = lowest?.isMissed === false && stops.some((stop) => stop.isFull);
   return {
     rows: readings.flatMap(({ rows }) => rows),
     pages: readings.reduce((sum, { pages }) => sum + pages, 0),
-    stopped: stops[0] ?? null,
+    stopped: lowest === undefined ? null : { ...lowest, isFull },
     overfull: [...new Set(readings.flatMap(({ overfull }) => overfull))],
     isUnfinished: readings.some(({ isUnfinished }) => isUnfinished),
   };
