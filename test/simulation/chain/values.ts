@@ -33,10 +33,18 @@ export function hexOf(value: string): string {
 export function valueIn(hex: string, as: Writing, isExact: boolean): string | null {
   if (!(isExact ? /^0x[0-9a-f]{64}$/i : /^0x[0-9a-f]{1,64}$/i).test(hex)) return null;
   if (as === 'address') return `0x${hex.slice(2).padStart(64, '0').slice(24).toLowerCase()}`;
-  return String(as === 'coins' ? Number(BigInt(hex)) / COIN : BigInt(hex));
+  return as === 'coins' ? wholeCoins(BigInt(hex)) : String(BigInt(hex));
 }
 
-const COIN = 10 ** 18;
+const COIN = 10n ** 18n;
+
+/** Exact: the coins of another chain have eighteen decimals. */
+function wholeCoins(units: bigint): string {
+  const part = String(units % COIN)
+    .padStart(18, '0')
+    .replace(/0+$/, '');
+  return `${units / COIN}${part === '' ? '' : `.${part}`}`;
+}
 
 export interface Answered {
   readonly name: string;
