@@ -18,11 +18,10 @@ import {
   warnOfReads,
   warnOfSeldom,
 } from './doubtful-reads.ts';
-import { complainOfRatio } from './ratio.ts';
+import { complainOfPair, complainOfRatio } from './pairs.ts';
 import { reportOf, type CompiledReport } from './report.ts';
 import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
-import { complainOfPair } from './until.ts';
 
 /** One alert as written. */
 export interface ReadAlert {
