@@ -1,6 +1,6 @@
 // Chooses further targets when nobody answers, or when no target could be reached.
 import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
-import { distinctTargets, targetKey } from '../core/model/delivery.ts';
+import { recipientsOn, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { firstPollUntil } from './policy/holds.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
@@ -94,8 +94,7 @@ export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
 
 /** The targets of the channels, each once, without those that a route names. */
 function targetsOn(channels: readonly string[], { named }: Unanswered, { recipientsOf }: World): Recipient[] {
-  const targets = distinctTargets(channels.flatMap((channel) => recipientsOf(channel) ?? []));
-  return targets.filter((target) => !named.has(targetKey(target)));
+  return recipientsOn(channels, recipientsOf).filter((target) => !named.has(targetKey(target)));
 }
 
 interface CalledNow {

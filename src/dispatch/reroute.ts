@@ -4,7 +4,7 @@
 //   a target no longer named       the end of a sent alert is pending; other pending transitions move to named targets
 //   a target of a removed channel  the same, after `GONE_MS` without the channel: a half-saved file loses nothing
 import type { Recipient } from '../core/model/ids.ts';
-import { distinctTargets, isAmong, targetKey } from '../core/model/delivery.ts';
+import { isAmong, recipientsOn, targetKey } from '../core/model/delivery.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
 import type { AlertEpisode, Key, Withdrawal } from './model.ts';
@@ -96,7 +96,7 @@ function rerouteOne(read: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTa
   const { key } = before;
   const rule = rules.ruleOf(before.watch, before.alert, before.labels);
   const labels = rule?.type === 'rule' ? rule.labels : before.labels;
-  const named = distinctTargets((rule?.channels ?? []).flatMap((channel) => rules.recipientsOf(channel) ?? []));
+  const named = recipientsOn(rule?.channels ?? [], rules.recipientsOf);
   const known = before.known.map((one) => standingOf(one, named, rules, goneBefore, now));
   const lost = known.filter((one) => one.lost !== null);
   const joining = joiningOf(before, named, known);

@@ -70,12 +70,16 @@ function ruleLines(changed: ChangedRule): string[] {
   const { rule, before, after } = changed;
   const schedule =
     before.schedule === after.schedule ? [] : [`changed ${rule}: ${before.schedule} becomes ${after.schedule}`];
-  const ids = new Set([...Object.keys(before.alerts), ...Object.keys(after.alerts)]);
   return [
     ...schedule,
     ...wasNowLines(rule, before.reads, after.reads),
-    ...[...ids].flatMap((id) => alertLines(changed, id)),
+    ...keysOf(before.alerts, after.alerts).flatMap((id) => alertLines(changed, id)),
   ];
+}
+
+/** The keys of both, each once, those of `before` first. */
+function keysOf(before: object, after: object): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 
 function wasNowLines(name: string, before: string, after: string): string[] {
@@ -85,16 +89,14 @@ function wasNowLines(name: string, before: string, after: string): string[] {
 
 /** Changed titles, runbooks and other parts of messages. */
 function wordLines(name: string, before: AlertOutline['words'], after: AlertOutline['words']): string[] {
-  const parts = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...parts].flatMap((part) => {
+  return keysOf(before, after).flatMap((part) => {
     const [was, now] = [before[part] ?? '', after[part] ?? ''];
     return was === now ? [] : [`changed ${name}: ${part}: ${shownOrNone(was)} becomes ${shownOrNone(now)}`];
   });
 }
 
 function reportLines(before: Outline['reports'], after: Outline['reports']): string[] {
-  const ids = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...ids].flatMap((id) => {
+  return keysOf(before, after).flatMap((id) => {
     const [was, now] = [before[id], after[id]];
     const told = was === undefined || now === undefined ? [] : toldLine(`report ${id}`, was.tells, now.tells);
     return [...outlinedLines(`report ${id}`, was, now), ...told];
@@ -179,8 +181,7 @@ function recipientsOf({ rules, reports, routing }: Outline): Set<string> {
 }
 
 function creditLines(before: Outline['credits'], after: Outline['credits']): string[] {
-  const explorers = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...explorers].flatMap((explorer) => {
+  return keysOf(before, after).flatMap((explorer) => {
     const [was, now] = [before[explorer] ?? 0, after[explorer] ?? 0];
     return was === now ? [] : [`${explorer}: ${countOf(was)} credits a day become ${countOf(now)}`];
   });

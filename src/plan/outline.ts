@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Config, Name } from '../config/model.ts';
 import { recipientsIn } from '../config/routing/recipients.ts';
+import { recipientsOn } from '../core/model/delivery.ts';
 import type { Labels, RecipientsOf } from '../core/model/ids.ts';
 import type { Report } from '../core/reports/model.ts';
 import { formatDuration } from '../lib/durations.ts';
@@ -9,7 +10,7 @@ import { conditionText, eventText } from '../core/alerts/sentence.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { dailyCosts } from '../rules/costs.ts';
 import { showSchedule } from '../rules/describe.ts';
-import { recipientsOn, routingOf } from './routing.ts';
+import { routingOf } from './routing.ts';
 
 const Recipients = z.array(z.object({ channel: z.string(), recipient: z.string() }));
 

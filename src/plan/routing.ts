@@ -1,10 +1,10 @@
 // Routes, inhibitions and the channels of `self` as lines of text, with which `plan` compares.
 import type { Config } from '../config/model.ts';
+import { recipientsOn } from '../core/model/delivery.ts';
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { InhibitRule, MuteWindow, Route } from '../dispatch/model.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import { formatDuration } from '../lib/durations.ts';
-import { showRecipient } from '../rules/describe.ts';
 
 interface Line {
   readonly says: string;
@@ -26,12 +26,6 @@ export function routingOf(
     ...inhibit.map((rule) => ({ says: inhibitText(rule), tells: [] })),
     { says: `self: ${self.length === 0 ? 'none' : self.join(', ')}`, tells: recipientsOn(self, recipientsOf) },
   ];
-}
-
-/** Each recipient of the channels once. */
-export function recipientsOn(channels: readonly string[], recipientsOf: RecipientsOf): Recipient[] {
-  const recipients = channels.flatMap((channel) => recipientsOf(channel) ?? []);
-  return [...new Map(recipients.map((one) => [showRecipient(one), one])).values()];
 }
 
 /** The channels that are called after the first message. */

@@ -1,7 +1,7 @@
 // The numbers of alerts and silences in the metrics.
 import type { Severity } from '../core/model/ids.ts';
 import { isSilencedBy } from '../dispatch/policy/match.ts';
-import { allOpenAlerts, isUnhandled, openAlerts } from './alerts/open-alerts.ts';
+import { allOpenAlerts, isOfRules, isUnhandled } from './alerts/open-alerts.ts';
 import { cardGroups, countAlerts } from './alerts/card-groups.ts';
 import type { QueryContext } from './view.ts';
 
@@ -19,7 +19,8 @@ const ENDING_MS = 900_000;
 
 /** Rejects with a `StorageError`. */
 export async function gauges(view: QueryContext): Promise<Gauges> {
-  const open = await openAlerts(view);
+  const all = await allOpenAlerts(view);
+  const open = all.filter(isOfRules);
   const cards = cardGroups(open.filter((alert) => alert.isOpen && isUnhandled(alert)));
   const unacknowledged = new Map(
     (['critical', 'warning'] as const).map((severity): [Severity, number] => [
@@ -27,12 +28,12 @@ export async function gauges(view: QueryContext): Promise<Gauges> {
       countAlerts(cards.filter(({ first }) => first.row.severity === severity)),
     ]),
   );
-  return { unacknowledged, silences: await silencesBy(view, await allOpenAlerts(view)) };
+  return { unacknowledged, silences: await silencesBy(view, all) };
 }
 
 async function silencesBy(
   { store, now }: QueryContext,
-  open: Awaited<ReturnType<typeof openAlerts>>,
+  open: Awaited<ReturnType<typeof allOpenAlerts>>,
 ): Promise<ReadonlyMap<SilenceState, number>> {
   const silences = (await store.policy(now)).silences.filter(({ kind }) => kind === 'silence');
   const firing = open.filter(({ row }) => !row.isEvent);

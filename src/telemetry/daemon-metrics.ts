@@ -1,5 +1,6 @@
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
+import { LOOPS } from './metric-rows/daemon.ts';
 
 /** Metrics of the process, read by cli/terminal.ts. */
 export interface ProcessFacts {
@@ -15,31 +16,6 @@ export interface ProcessFacts {
 export const BEAT_OUTCOMES = ['sent', 'not-taken', 'withheld'] as const;
 export type BeatOutcome = (typeof BEAT_OUTCOMES)[number];
 
-/** The loops that a supervisor keeps running. */
-export const LOOPS = [
-  'scheduler',
-  'spending',
-  'dispatcher',
-  'sender',
-  'mirror',
-  'acknowledgements',
-  'reloader',
-  'retirement',
-  'housekeeping',
-  'blind-report',
-  'health',
-  'backup',
-  'journal',
-  'pause-report',
-  'self-alerts',
-  'operators',
-  'heartbeat',
-  'daily-report',
-  'reports',
-  'recorder',
-  'replicas',
-  'outvoted',
-] as const;
 export type LoopName = (typeof LOOPS)[number];
 
 export interface DaemonMetrics {

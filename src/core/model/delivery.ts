@@ -306,6 +306,11 @@ export function distinctTargets(targets: readonly Recipient[]): Recipient[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
 }
 
+/** The recipients of the channels, each once; none of a channel that the config does not have. */
+export function recipientsOn(channels: readonly string[], recipientsOf: RecipientsOf): Recipient[] {
+  return distinctTargets(channels.flatMap((channel) => recipientsOf(channel) ?? []));
+}
+
 /** True if the channel has the recipient. */
 export function isAmong({ channel, recipient }: Recipient, recipientsOf: RecipientsOf): boolean {
   return recipientsOf(channel)?.some((one) => one.recipient === recipient) ?? false;

@@ -8,7 +8,7 @@ import { acksAt } from '../policy/holds.ts';
 import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
 import { FREE, isUntried, UNTOLD } from '../owed.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
-import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
+import { recipientsOn, targetKey } from '../../core/model/delivery.ts';
 import { joinOf, knownBy, NOT_HELD } from '../takeover.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
@@ -90,11 +90,8 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   const left = leftOut(before, rules);
   const current = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
   const alert = left.reduce(withoutCall, current);
-  const named = distinctTargets(
-    (rules.ruleOf(alert.watch, alert.alert, alert.labels)?.channels ?? []).flatMap(
-      (one) => rules.recipientsOf(one) ?? [],
-    ),
-  );
+  const channels = rules.ruleOf(alert.watch, alert.alert, alert.labels)?.channels ?? [];
+  const named = recipientsOn(channels, rules.recipientsOf);
   const called = callIn(unansweredOf(alert, { isOpen, isAcked: ack !== null, named }, rules), rules, now);
   const owing = [
     ...(hasEnded ? named.flatMap((target) => owingAfterAck(target, before, rules)) : []),

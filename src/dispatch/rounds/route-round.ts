@@ -12,7 +12,7 @@ import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, stateAfterTelling, stateOwing, UNTOLD } from '../owed.ts';
 import { criticalOf } from '../batches.ts';
 import { formerTarget, inOrder, knownBy, takenOver, type Unsent } from '../takeover.ts';
-import { distinctTargets, targetKey } from '../../core/model/delivery.ts';
+import { distinctTargets, recipientsOn, targetKey } from '../../core/model/delivery.ts';
 import type {
   Informed,
   Knowledge,
@@ -280,7 +280,7 @@ function changed(
 }
 
 function targetsOf(notification: Unrouted, rules: RoutingRules): Recipient[] {
-  return distinctTargets(channelsOf(notification, rules).flatMap((channel) => rules.recipientsOf(channel) ?? []));
+  return recipientsOn(channelsOf(notification, rules), rules.recipientsOf);
 }
 
 /**

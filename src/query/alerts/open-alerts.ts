@@ -60,7 +60,12 @@ function stands({ row, isOpen }: OpenAlert): boolean {
  * Alerts about the daemon itself are left out, since the trust strip shows the same facts. In the order of `byUrgency`.
  */
 export async function openAlerts(view: QueryContext): Promise<OpenAlert[]> {
-  return (await allOpenAlerts(view)).filter(({ row }) => row.labels['watch'] !== BUILT_IN_RULE);
+  return (await allOpenAlerts(view)).filter(isOfRules);
+}
+
+/** False for an alert about the daemon itself. */
+export function isOfRules({ row }: OpenAlert): boolean {
+  return row.labels['watch'] !== BUILT_IN_RULE;
 }
 
 /** With alerts about the daemon itself: each has a page, where it is acknowledged. */

@@ -1,6 +1,32 @@
 // Metrics of the daemon and its process.
 import type { MetricRow } from './row.ts';
 
+/** The loops that a supervisor keeps running. */
+export const LOOPS = [
+  'scheduler',
+  'spending',
+  'dispatcher',
+  'sender',
+  'mirror',
+  'acknowledgements',
+  'reloader',
+  'retirement',
+  'housekeeping',
+  'blind-report',
+  'health',
+  'backup',
+  'journal',
+  'pause-report',
+  'self-alerts',
+  'operators',
+  'heartbeat',
+  'daily-report',
+  'reports',
+  'recorder',
+  'replicas',
+  'outvoted',
+] as const;
+
 export const DAEMON_METRICS = {
   chainwarden_build_info: {
     type: 'gauge',
@@ -81,7 +107,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_loop_restarts_total: {
     type: 'counter',
-    help: 'Loops of the daemon that failed and were started again: scheduler, spending, dispatcher, sender, mirror, acknowledgements, reloader, retirement, housekeeping, blind-report, health, backup, journal, pause-report, self-alerts, operators, heartbeat, daily-report, reports, recorder, replicas or outvoted.',
+    help: `Loops of the daemon that failed and were started again: ${LOOPS.slice(0, -1).join(', ')} or ${LOOPS.at(-1)}.`,
     labels: ['loop'],
   },
   chainwarden_loops_failing: {
